@@ -1,0 +1,22 @@
+//! The read contract: what may be asked of a resource server, and what it answers.
+//!
+//! REST handlers, the in-process reader and the HTTP client all speak these types, and the one
+//! [`route`] table turns a path and query into a request and back. Nothing here reads or decides
+//! anything.
+
+pub mod error;
+pub mod ident;
+pub mod limits;
+pub mod read_api;
+pub mod record;
+pub mod request;
+pub mod route;
+pub mod schema;
+pub mod search;
+pub mod time;
+pub mod values;
+
+pub use error::{ApiError, CandidateConnection, ErrorCode};
+pub use read_api::ReadApi;
+pub use record::{Blob, BlobRef, Count, Expanded, Fields, List, ListMeta, Record, Warning};
+pub use request::{ReadRequest, SearchMode};

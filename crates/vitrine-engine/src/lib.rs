@@ -1,0 +1,3 @@
+//! Grants, the gate, and the reads.
+
+pub mod declaration;
