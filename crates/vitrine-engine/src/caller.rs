@@ -25,7 +25,10 @@ impl Caller {
         let row = store.token(&presented).await?.filter(|row| row.digest.matches(&presented) && !row.revoked);
         let Some(row) = row else { return Err(unknown_token()) };
         if row.expires_at.as_deref().and_then(time::parse).is_some_and(|end| end <= now) {
-            return Err(ApiError::new(ErrorCode::AuthenticationError, "The access token has expired. Refresh it, or connect again."));
+            return Err(ApiError::new(
+                ErrorCode::AuthenticationError,
+                "The access token has expired. Refresh it, or connect again.",
+            ));
         }
         match row.kind {
             TokenKind::Owner => Ok(Self::owner()),

@@ -24,7 +24,14 @@ pub struct Binding([u8; 32]);
 
 impl Binding {
     /// Starts a binding with the parts every walk has.
-    pub(crate) fn new(caller: &str, walk: &str, stream: &[&str], connection_id: Option<&str>, filter: &Filter, order: &str) -> Self {
+    pub(crate) fn new(
+        caller: &str,
+        walk: &str,
+        stream: &[&str],
+        connection_id: Option<&str>,
+        filter: &Filter,
+        order: &str,
+    ) -> Self {
         let mut digest = Sha256::new();
         let mut part = |text: &str| {
             digest.update((text.len() as u64).to_be_bytes());

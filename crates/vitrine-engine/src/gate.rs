@@ -19,7 +19,8 @@ use crate::caller::Caller;
 use crate::catalog::Catalog;
 
 pub use plan::{
-    Condition, Expansion, Fields, Grouping, Measure, MeasureField, PageOrder, ReadPlan, Related, Scope, Test, TimeWindow,
+    Condition, Expansion, Fields, Grouping, Measure, MeasureField, PageOrder, ReadPlan, Related, Scope, Test,
+    TimeWindow,
 };
 
 /// Decides what of a request may be read.
@@ -45,7 +46,8 @@ pub fn enforce(caller: &Caller, catalog: &Catalog, request: &ReadRequest) -> Res
             plan.scopes = scopes::of_one_source(caller, catalog, &r.stream, r.connection_id.as_deref())?;
             plan.order = order(&plan.scopes, r)?;
             plan.conditions = conditions::of_filter(&plan.scopes, &r.filter)?;
-            project(&mut plan.scopes, selected(&plan.scopes, r)?.as_deref())?;
+            let fields = selected(&plan.scopes, r)?;
+            project(&mut plan.scopes, fields.as_deref())?;
             expand::attach(&mut plan, caller, catalog, &r.expand, &r.expand_limit)?;
         }
         ReadRequest::Record(r) => {
@@ -67,7 +69,11 @@ pub fn enforce(caller: &Caller, catalog: &Catalog, request: &ReadRequest) -> Res
             plan.scopes = scopes::of_search(caller, catalog, &r.streams, r.connection_id.as_deref())?;
             if !r.filter.is_empty() {
                 if r.streams.len() != 1 {
-                    return Err(ApiError::new(ErrorCode::InvalidFilter, "A filter needs exactly one stream: pass `streams` with one name.").param("filter"));
+                    return Err(ApiError::new(
+                        ErrorCode::InvalidFilter,
+                        "A filter needs exactly one stream: pass `streams` with one name.",
+                    )
+                    .param("filter"));
                 }
                 plan.conditions = conditions::of_filter(&plan.scopes, &r.filter)?;
             }
@@ -80,7 +86,8 @@ pub fn enforce(caller: &Caller, catalog: &Catalog, request: &ReadRequest) -> Res
 /// The field a window is asked of.
 pub(crate) fn window_field(request: &FieldWindowRequest) -> Result<&str, ApiError> {
     request.field.as_deref().filter(|field| !field.is_empty()).ok_or_else(|| {
-        ApiError::new(ErrorCode::InvalidFieldPath, "Pass `field`, the name of a top-level field of the record.").param("field")
+        ApiError::new(ErrorCode::InvalidFieldPath, "Pass `field`, the name of a top-level field of the record.")
+            .param("field")
     })
 }
 
@@ -131,7 +138,8 @@ fn order(scopes: &[Scope], request: &RecordsRequest) -> Result<PageOrder, ApiErr
     let first = &scopes[0];
     let Some(sort) = &request.sort else {
         let direction = request.order.unwrap_or(Order::Desc);
-        let cursor = first.stream().cursor_field.as_deref().filter(|field| scopes.iter().all(|s| s.visible().contains(field)));
+        let cursor =
+            first.stream().cursor_field.as_deref().filter(|field| scopes.iter().all(|s| s.visible().contains(field)));
         return Ok(match cursor.and_then(|field| first.field_number(field)) {
             Some(number) => PageOrder::Field(number, direction),
             None => PageOrder::Id(direction),
@@ -150,6 +158,9 @@ fn order(scopes: &[Scope], request: &RecordsRequest) -> Result<PageOrder, ApiErr
     let sortable = stream.field(&sort.field).is_some_and(|field| field.sortable(stream));
     match first.field_number(&sort.field).filter(|_| sortable) {
         Some(number) => Ok(PageOrder::Field(number, direction)),
-        None => Err(invalid(format!("Pages cannot be sorted by `{}`. GET /v1/schema lists under `sort` what works.", sort.field))),
+        None => Err(invalid(format!(
+            "Pages cannot be sorted by `{}`. GET /v1/schema lists under `sort` what works.",
+            sort.field
+        ))),
     }
 }

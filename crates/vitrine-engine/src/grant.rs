@@ -224,7 +224,8 @@ impl Grant {
     /// every field and connection named.
     pub fn issue(request: &GrantRequest, catalog: &Catalog, issue: Issue) -> Result<Self, GrantRefused> {
         let declaration = source_of(request, catalog)?;
-        let all: Vec<&str> = catalog.connections_of(&declaration.connector_key).map(|c| c.connection_id.as_ref()).collect();
+        let all: Vec<&str> =
+            catalog.connections_of(&declaration.connector_key).map(|c| c.connection_id.as_ref()).collect();
         let default_connections = if request.connections.is_empty() {
             all.iter().map(|id| (*id).to_owned()).collect()
         } else {
@@ -232,9 +233,9 @@ impl Grant {
         };
         let mut streams = Vec::new();
         for asked in expand_wildcards(request, declaration) {
-            let stream = declaration
-                .stream(&asked.name)
-                .ok_or_else(|| refused(format!("Source `{}` has no stream `{}`.", declaration.connector_key, asked.name)))?;
+            let stream = declaration.stream(&asked.name).ok_or_else(|| {
+                refused(format!("Source `{}` has no stream `{}`.", declaration.connector_key, asked.name))
+            })?;
             let connections = match &asked.instance_ids {
                 Some(ids) => known_connections(ids, &all, &declaration.connector_key)?,
                 None => default_connections.clone(),
@@ -279,8 +280,7 @@ fn source_of<'a>(request: &GrantRequest, catalog: &'a Catalog) -> Result<&'a Dec
     let named = request.connections.iter().chain(request.streams.iter().flat_map(|s| s.instance_ids.iter().flatten()));
     let mut sources: Vec<&Declaration> = Vec::new();
     for id in named {
-        let connection =
-            catalog.connection(id).ok_or_else(|| refused(format!("There is no connection `{id}`.")))?;
+        let connection = catalog.connection(id).ok_or_else(|| refused(format!("There is no connection `{id}`.")))?;
         if !sources.iter().any(|d| d.connector_key == connection.source.declaration.connector_key) {
             sources.push(&connection.source.declaration);
         }
@@ -307,7 +307,11 @@ fn known_connections(asked: &[String], known: &[&str], source: &str) -> Result<V
 
 fn expand_wildcards(request: &GrantRequest, declaration: &Declaration) -> Vec<StreamRequest> {
     let all = |template: &StreamRequest| {
-        declaration.streams.keys().map(|name| StreamRequest { name: name.clone(), ..template.clone() }).collect::<Vec<_>>()
+        declaration
+            .streams
+            .keys()
+            .map(|name| StreamRequest { name: name.clone(), ..template.clone() })
+            .collect::<Vec<_>>()
     };
     if request.streams.is_empty() {
         return all(&StreamRequest::default());
@@ -321,7 +325,10 @@ fn select(
     request: &GrantRequest,
     instance_ids: Vec<String>,
 ) -> Result<Selection, GrantRefused> {
-    let range = asked.time_range.clone().unwrap_or_else(|| TimeRange { since: request.since.clone(), until: request.until.clone() });
+    let range = asked
+        .time_range
+        .clone()
+        .unwrap_or_else(|| TimeRange { since: request.since.clone(), until: request.until.clone() });
     Ok(Selection {
         name: stream.name.clone(),
         instance_ids,
@@ -334,7 +341,9 @@ fn select(
 fn fields(stream: &Stream, asked: &StreamRequest) -> Result<BTreeSet<String>, GrantRefused> {
     let declared = || stream.fields.iter().map(|f| f.name.clone()).collect::<BTreeSet<_>>();
     let mut fields: BTreeSet<String> = match (&asked.fields, &asked.view) {
-        (Some(_), Some(_)) => return Err(refused(format!("Stream `{}`: name `fields` or a `view`, not both.", stream.name))),
+        (Some(_), Some(_)) => {
+            return Err(refused(format!("Stream `{}`: name `fields` or a `view`, not both.", stream.name)));
+        }
         (Some(names), None) => names.iter().cloned().collect(),
         (None, Some(view)) => stream
             .views
@@ -358,10 +367,12 @@ fn constraint(stream: &Stream, range: TimeRange) -> Result<Option<TimeConstraint
     if range.since.is_none() && range.until.is_none() {
         return Ok(None);
     }
-    let field = stream
-        .consent_time_field
-        .clone()
-        .ok_or_else(|| refused(format!("Stream `{}` has no time to limit it by. Grant it without a time span, or leave it out.", stream.name)))?;
+    let field = stream.consent_time_field.clone().ok_or_else(|| {
+        refused(format!(
+            "Stream `{}` has no time to limit it by. Grant it without a time span, or leave it out.",
+            stream.name
+        ))
+    })?;
     let since = range.since.map(|text| instant(&text, "since")).transpose()?;
     let until = range.until.map(|text| instant(&text, "until")).transpose()?;
     if let (Some(since), Some(until)) = (since, until)
@@ -384,5 +395,6 @@ fn resources(stream: &Stream, asked: &StreamRequest) -> Result<Option<BTreeSet<S
 }
 
 fn instant(text: &str, name: &str) -> Result<Timestamp, GrantRefused> {
-    time::parse(text).ok_or_else(|| refused(format!("`{name}` must be a time such as 2026-03-12T09:41:00Z, or a date.")))
+    time::parse(text)
+        .ok_or_else(|| refused(format!("`{name}` must be a time such as 2026-03-12T09:41:00Z, or a date.")))
 }

@@ -131,7 +131,10 @@ impl<S: Store> ReadApi for LocalRead<S> {
 
     async fn search(&self, request: &SearchRequest) -> Answer<SearchList> {
         self.planned(&ReadRequest::Search(request.clone()), |_, _| async { Ok(()) }).await?;
-        Err(ApiError::new(ErrorCode::InvalidRequest, "This store has no search yet. Use filters on GET /v1/streams/{stream}/records."))
+        Err(ApiError::new(
+            ErrorCode::InvalidRequest,
+            "This store has no search yet. Use filters on GET /v1/streams/{stream}/records.",
+        ))
     }
 
     async fn blob(&self, request: &BlobRequest) -> Answer<Blob> {

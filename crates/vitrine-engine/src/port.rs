@@ -52,7 +52,8 @@ pub trait Store: Send + Sync + 'static {
     /// The record of that id in each scope that has it.
     fn find(&self, plan: &ReadPlan, id: &str, ask: &RowAsk) -> impl Future<Output = StoreResult<Vec<Row>>> + Send;
     /// A part of one field of one record, for each scope that has the record.
-    fn window(&self, plan: &ReadPlan, ask: &WindowAsk<'_>) -> impl Future<Output = StoreResult<Vec<FoundField>>> + Send;
+    fn window(&self, plan: &ReadPlan, ask: &WindowAsk<'_>)
+    -> impl Future<Output = StoreResult<Vec<FoundField>>> + Send;
     /// The plan's measure.
     fn measure(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Measured>> + Send;
     /// Changes of what the plan may see.

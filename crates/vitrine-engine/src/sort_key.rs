@@ -134,7 +134,9 @@ impl SortKey {
             &TRUE => Some(Value::Bool(true)),
             &NUMBER => decode_number(&self.0).map(KeyNumber::into_value),
             &TIME => decode_time(&self.0).map(|instant| Value::String(time::format(instant))),
-            &TEXT if !self.is_cut() => std::str::from_utf8(&self.0[1..]).ok().map(|text| Value::String(text.to_owned())),
+            &TEXT if !self.is_cut() => {
+                std::str::from_utf8(&self.0[1..]).ok().map(|text| Value::String(text.to_owned()))
+            }
             _ => None,
         }
     }
@@ -198,8 +200,22 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_order_and_their_value() {
-        let ordered = ["-1e308", "-9223372036854775808", "-1.5", "-1", "0", "1e-300", "0.5", "1", "9007199254740992",
-            "9007199254740993", "9223372036854775807", "9223372036854775808", "18446744073709551615", "1e308"];
+        let ordered = [
+            "-1e308",
+            "-9223372036854775808",
+            "-1.5",
+            "-1",
+            "0",
+            "1e-300",
+            "0.5",
+            "1",
+            "9007199254740992",
+            "9007199254740993",
+            "9223372036854775807",
+            "9223372036854775808",
+            "18446744073709551615",
+            "1e308",
+        ];
         for pair in ordered.windows(2) {
             assert!(key(FieldKind::Number, pair[0]) < key(FieldKind::Number, pair[1]), "{pair:?}");
         }

@@ -24,7 +24,9 @@ fn condition(scopes: &[Scope], name: &str, asked: &Asked) -> Result<Condition, A
     };
     let test = match asked {
         Asked::Equals(_) if !field.exact_filter => {
-            return Err(invalid(format!("`{name}` cannot be filtered by value. GET /v1/schema says what each field can do.")));
+            return Err(invalid(format!(
+                "`{name}` cannot be filtered by value. GET /v1/schema says what each field can do."
+            )));
         }
         Asked::Equals(value) => Test::OneOf(values(field, value).map_err(invalid)?),
         Asked::Range(bounds) => between(field, bounds).map_err(invalid)?,

@@ -18,7 +18,10 @@ pub(super) fn attach(
     limits: &BTreeMap<String, u64>,
 ) -> Result<(), ApiError> {
     if let Some(stray) = limits.keys().find(|name| !names.contains(name)) {
-        return Err(invalid(format!("`expand_limit` names a relationship that `expand` does not: `{}`.", shown(stray))));
+        return Err(invalid(format!(
+            "`expand_limit` names a relationship that `expand` does not: `{}`.",
+            shown(stray)
+        )));
     }
     for name in names {
         let mut related = Vec::with_capacity(plan.scopes.len());

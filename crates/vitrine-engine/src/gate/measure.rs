@@ -11,9 +11,14 @@ pub(super) fn of_request(scopes: &[Scope], request: &AggregateRequest) -> Result
     let field = match (request.metric, &request.field) {
         (Metric::Count, None) => None,
         (Metric::Count, Some(_)) => {
-            return Err(ApiError::invalid("field", "`metric=count` counts records and takes no `field`. Leave it out, or use count_distinct."));
+            return Err(ApiError::invalid(
+                "field",
+                "`metric=count` counts records and takes no `field`. Leave it out, or use count_distinct.",
+            ));
         }
-        (metric, None) => return Err(ApiError::invalid("field", format!("`metric={}` needs a `field`.", metric.as_str()))),
+        (metric, None) => {
+            return Err(ApiError::invalid("field", format!("`metric={}` needs a `field`.", metric.as_str())));
+        }
         (metric, Some(name)) => Some(capable(scopes, name, "field", metric.as_str(), |can| match metric {
             Metric::Sum => can.sum,
             Metric::Min => can.min,
@@ -23,7 +28,12 @@ pub(super) fn of_request(scopes: &[Scope], request: &AggregateRequest) -> Result
         })?),
     };
     let limit = request.limit.unwrap_or(u64::from(limits::DEFAULT_GROUPS)).min(u64::from(limits::MAX_LIMIT));
-    Ok(Measure { metric: request.metric, field, group: grouping(scopes, request)?, limit: usize::try_from(limit).unwrap_or(1) })
+    Ok(Measure {
+        metric: request.metric,
+        field,
+        group: grouping(scopes, request)?,
+        limit: usize::try_from(limit).unwrap_or(1),
+    })
 }
 
 fn grouping(scopes: &[Scope], request: &AggregateRequest) -> Result<Grouping, ApiError> {
@@ -37,7 +47,10 @@ fn grouping(scopes: &[Scope], request: &AggregateRequest) -> Result<Grouping, Ap
         (None, Some(name)) => {
             let field = capable(scopes, name, "group_by_time", "group_by_time", |can| can.group_by_time)?;
             let granularity = request.granularity.ok_or_else(|| {
-                ApiError::invalid("granularity", "`group_by_time` needs a `granularity`: minute, hour, day, week, month, quarter or year.")
+                ApiError::invalid(
+                    "granularity",
+                    "`group_by_time` needs a `granularity`: minute, hour, day, week, month, quarter or year.",
+                )
             })?;
             Ok(Grouping::Calendar(field, granularity, zone(request.time_zone.as_deref())?))
         }
@@ -61,7 +74,10 @@ fn capable(
     let scope = &scopes[0];
     match (scope.stream().field(name).filter(|field| able(&field.aggregations)), scope.field_number(name)) {
         (Some(field), Some(number)) => Ok(measure_field(field, number)),
-        _ => Err(ApiError::invalid(param, format!("`{name}` does not support {what}. GET /v1/schema says what each field can do."))),
+        _ => Err(ApiError::invalid(
+            param,
+            format!("`{name}` does not support {what}. GET /v1/schema says what each field can do."),
+        )),
     }
 }
 

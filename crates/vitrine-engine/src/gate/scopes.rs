@@ -45,8 +45,11 @@ pub(super) fn of_one_source(
 ) -> Result<Vec<Scope>, ApiError> {
     if connection_id.is_none() {
         let everything = all(caller, catalog);
-        let with_stream: BTreeSet<&str> =
-            everything.iter().filter(|s| s.stream.as_ref() == stream).map(|s| s.connection.connector_key.as_ref()).collect();
+        let with_stream: BTreeSet<&str> = everything
+            .iter()
+            .filter(|s| s.stream.as_ref() == stream)
+            .map(|s| s.connection.connector_key.as_ref())
+            .collect();
         let package = caller.kind() == TokenKind::McpPackage && distinct_connections(&everything) > 1;
         if package || with_stream.len() > 1 {
             return Err(ambiguous(&everything, stream));
@@ -93,7 +96,8 @@ pub(crate) fn ambiguous(scopes: &[Scope], stream: &str) -> ApiError {
     let total = candidates.len();
     candidates.truncate(limits::MAX_CANDIDATES);
     let more = if total > candidates.len() { " GET /v1/schema lists them all." } else { "" };
-    let message = format!("Several connections could be meant. Call again with the `connection_id` of one of them.{more}");
+    let message =
+        format!("Several connections could be meant. Call again with the `connection_id` of one of them.{more}");
     ApiError::new(ErrorCode::AmbiguousConnection, message)
         .param("connection_id")
         .retry_with("connection_id")

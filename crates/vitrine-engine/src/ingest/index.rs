@@ -49,7 +49,10 @@ impl IndexLayout {
         let is = |name: &Option<String>, field: &str| name.as_deref() == Some(field);
         let fields = stream.fields.iter().filter(|f| f.kind.is_scalar()).filter_map(|field| {
             let can = &field.aggregations;
-            let by_value = field.exact_filter || can.group_by || can.count_distinct || is_foreign_key(declaration, stream, &field.name);
+            let by_value = field.exact_filter
+                || can.group_by
+                || can.count_distinct
+                || is_foreign_key(declaration, stream, &field.name);
             let by_order = field.sortable(stream)
                 || can.sum
                 || can.min
@@ -57,7 +60,13 @@ impl IndexLayout {
                 || can.group_by_time
                 || is(&stream.consent_time_field, &field.name);
             let number = source.field_number(&stream.name, &field.name)?;
-            (by_value || by_order).then(|| IndexedField { name: field.name.clone(), number, kind: field.kind, by_value, by_order })
+            (by_value || by_order).then(|| IndexedField {
+                name: field.name.clone(),
+                number,
+                kind: field.kind,
+                by_value,
+                by_order,
+            })
         });
         Self {
             fields: fields.collect(),
@@ -95,7 +104,9 @@ impl IndexLayout {
 /// Whether records of other streams are found by this field.
 fn is_foreign_key(declaration: &Declaration, stream: &Stream, field: &str) -> bool {
     declaration.streams.values().flat_map(|s| &s.relationships).any(|relationship| {
-        relationship.key_side == KeySide::Related && relationship.stream == stream.name && relationship.foreign_key == field
+        relationship.key_side == KeySide::Related
+            && relationship.stream == stream.name
+            && relationship.foreign_key == field
     })
 }
 

@@ -17,7 +17,10 @@ pub(super) fn normalize(text: &str) -> String {
                 at = end;
             }
             _ => {
-                let end = bytes[at..].iter().position(|b| matches!(b, b'"' | b' ' | b'\t' | b'\n' | b'\r')).map_or(bytes.len(), |n| at + n);
+                let end = bytes[at..]
+                    .iter()
+                    .position(|b| matches!(b, b'"' | b' ' | b'\t' | b'\n' | b'\r'))
+                    .map_or(bytes.len(), |n| at + n);
                 out.push_str(&text[at..end]);
                 at = end;
             }
@@ -57,7 +60,10 @@ mod tests {
 
     #[test]
     fn numbers_stay_and_white_space_goes() {
-        assert_eq!(normalize(r#"{ "a" : [ 1.0 , -0.0, 1e308 ], "b c": "x\u0041\/ \" " }"#), r#"{"a":[1.0,-0.0,1e308],"b c":"xA/ \" "}"#);
+        assert_eq!(
+            normalize(r#"{ "a" : [ 1.0 , -0.0, 1e308 ], "b c": "x\u0041\/ \" " }"#),
+            r#"{"a":[1.0,-0.0,1e308],"b c":"xA/ \" "}"#
+        );
         assert_eq!(normalize(r#""\u0000\ud83d\ude00""#), "\"\\u0000😀\"");
     }
 

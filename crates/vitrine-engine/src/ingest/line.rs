@@ -91,12 +91,16 @@ pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Res
     match line.op.as_ref().map(|op| op.as_str().unwrap_or_default()) {
         None | Some("upsert") => {}
         Some("delete") => {
-            let id = identity::canonical_key(stream, &line.key).map(|key| identity::handle_safe(&key)).map_err(|e| no_identity(&e))?;
+            let id = identity::canonical_key(stream, &line.key)
+                .map(|key| identity::handle_safe(&key))
+                .map_err(|e| no_identity(&e))?;
             return Ok(Incoming::Delete { id, emitted_at });
         }
         Some(_) => return Err(Rejection::new(RejectionCode::InvalidRecord, "`op` must be `upsert` or `delete`.")),
     }
-    let raw = line.data.ok_or_else(|| Rejection::new(RejectionCode::InvalidRecord, "`data` is missing: it must be an object."))?;
+    let raw = line
+        .data
+        .ok_or_else(|| Rejection::new(RejectionCode::InvalidRecord, "`data` is missing: it must be an object."))?;
     let data: Value = serde_json::from_str(raw.get())
         .map_err(|error| Rejection::new(RejectionCode::InvalidRecord, json_fault("`data`", &error)))?;
     let Value::Object(map) = &data else {
@@ -134,7 +138,16 @@ fn no_identity(error: &identity::IdentityError) -> Rejection {
 fn json_fault(what: &str, error: &serde_json::Error) -> String {
     let reason = error.to_string();
     let reason = reason.split(" at line").next().unwrap_or_default();
-    let known = ["recursion limit exceeded", "number out of range", "EOF while parsing", "trailing characters", "lone leading surrogate", "expected value", "control character"];
-    let reason = known.iter().find(|known| reason.contains(*known)).copied().unwrap_or("not the JSON that was expected");
+    let known = [
+        "recursion limit exceeded",
+        "number out of range",
+        "EOF while parsing",
+        "trailing characters",
+        "lone leading surrogate",
+        "expected value",
+        "control character",
+    ];
+    let reason =
+        known.iter().find(|known| reason.contains(*known)).copied().unwrap_or("not the JSON that was expected");
     format!("{what} cannot be read: {reason} (column {}).", error.column())
 }

@@ -34,7 +34,10 @@ async fn measure<S: Store>(
         group_by: request.group_by.clone(),
         group_by_time: request.group_by_time.clone(),
         granularity: request.granularity.map(Granularity::as_str).map(str::to_owned),
-        time_zone: request.group_by_time.as_ref().map(|_| request.time_zone.clone().unwrap_or_else(|| "UTC".to_owned())),
+        time_zone: request
+            .group_by_time
+            .as_ref()
+            .map(|_| request.time_zone.clone().unwrap_or_else(|| "UTC".to_owned())),
         value: (!grouped).then(|| measured.value.unwrap_or(Value::Null)),
         groups: grouped.then(|| measured.groups.into_iter().map(group).collect()),
         limit: limit.filter(|_| grouped),

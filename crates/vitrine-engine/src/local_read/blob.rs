@@ -15,7 +15,10 @@ pub(super) async fn read<S: Store>(reader: &LocalRead<S>, request: &BlobRequest)
 
 async fn find<S: Store>(reader: &LocalRead<S>, request: &BlobRequest, plan: ReadPlan) -> Result<Blob, ReadFault> {
     let found = reader.store.blob(&plan, &request.blob_id, request.range).await?.ok_or_else(|| {
-        ApiError::new(ErrorCode::BlobNotFound, "There is no such blob. Use a `blob_id` that stands in a record you can read.")
+        ApiError::new(
+            ErrorCode::BlobNotFound,
+            "There is no such blob. Use a `blob_id` that stands in a record you can read.",
+        )
     })?;
     Ok(Blob { info: found.info, start: found.start, bytes: found.bytes })
 }

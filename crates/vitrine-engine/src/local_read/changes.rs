@@ -39,12 +39,18 @@ async fn page<S: Store>(
     let since = if since == BEGINNING {
         None
     } else {
-        let [_, horizon] = sealer.open_numbers::<2>(&bind("bookmark"), since, now).map_err(|e| e.param("changes_since"))?;
+        let [_, horizon] =
+            sealer.open_numbers::<2>(&bind("bookmark"), since, now).map_err(|e| e.param("changes_since"))?;
         Some(horizon)
     };
-    let session = request.cursor.as_deref().map(|text| sealer.open_numbers::<4>(&bind("changes"), text, now)).transpose()?;
+    let session =
+        request.cursor.as_deref().map(|text| sealer.open_numbers::<4>(&bind("changes"), text, now)).transpose()?;
     if session.is_some_and(|[_, began_after, ..]| began_after != since.unwrap_or(NEVER)) {
-        return Err(ApiError::invalid("cursor", "This cursor continues another `changes_since`. Repeat the call that returned it.").into());
+        return Err(ApiError::invalid(
+            "cursor",
+            "This cursor continues another `changes_since`. Repeat the call that returned it.",
+        )
+        .into());
     }
     let ask = ChangesAsk {
         since,
@@ -105,6 +111,8 @@ fn refuse_page_arguments(request: &RecordsRequest) -> Result<(), ApiError> {
     ];
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
-        Some((name, _)) => Err(ApiError::invalid(name, format!("`{name}` does not go with `changes_since`. Leave one of them out."))),
+        Some((name, _)) => {
+            Err(ApiError::invalid(name, format!("`{name}` does not go with `changes_since`. Leave one of them out.")))
+        }
     }
 }

@@ -83,7 +83,8 @@ pub(super) fn envelope(
 pub(super) fn limit(asked: Option<u64>) -> (usize, Vec<Warning>) {
     let asked = asked.unwrap_or(limits::DEFAULT_LIMIT.into());
     let most = u64::from(limits::MAX_LIMIT);
-    let warnings = (asked > most).then(|| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect();
+    let warnings =
+        (asked > most).then(|| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect();
     (usize::try_from(asked.min(most)).unwrap_or(1), warnings)
 }
 
@@ -155,7 +156,9 @@ async fn find_related<S: Store>(
 pub(super) fn plain(plan: &ReadPlan, row: Row) -> Result<Record, ReadFault> {
     let scope = &plan.scopes()[row.scope];
     let connection = scope.connection();
-    let data = Fields::from_json(row.data).map_err(|_| ApiError::new(ErrorCode::ApiError, "A stored record cannot be read. Ask the operator to run `vitrine doctor`."))?;
+    let data = Fields::from_json(row.data).map_err(|_| {
+        ApiError::new(ErrorCode::ApiError, "A stored record cannot be read. Ask the operator to run `vitrine doctor`.")
+    })?;
     Ok(Record {
         object: Tag::default(),
         id: row.id,

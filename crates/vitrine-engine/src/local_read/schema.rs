@@ -19,7 +19,8 @@ use crate::port::{ScopeStats, Store};
 
 pub(super) async fn document<S: Store>(reader: &LocalRead<S>, request: &SchemaRequest) -> Answer<SchemaDocument> {
     let asked = ReadRequest::Schema(request.clone());
-    let connectors = reader.planned(&asked, |catalog, plan| async move { connectors(reader, &catalog, &plan).await }).await?;
+    let connectors =
+        reader.planned(&asked, |catalog, plan| async move { connectors(reader, &catalog, &plan).await }).await?;
     let mut document = SchemaDocument {
         object: Tag::default(),
         detail: "full".to_owned(),
@@ -37,7 +38,8 @@ pub(super) async fn document<S: Store>(reader: &LocalRead<S>, request: &SchemaRe
 
 pub(super) async fn streams<S: Store>(reader: &LocalRead<S>, request: &StreamsRequest) -> Answer<List<StreamRow>> {
     let asked = ReadRequest::Streams(request.clone());
-    let connectors = reader.planned(&asked, |catalog, plan| async move { connectors(reader, &catalog, &plan).await }).await?;
+    let connectors =
+        reader.planned(&asked, |catalog, plan| async move { connectors(reader, &catalog, &plan).await }).await?;
     let link = route::path_and_query(&asked);
     Ok(List {
         object: Tag::default(),

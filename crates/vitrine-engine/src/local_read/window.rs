@@ -72,7 +72,10 @@ fn limit(request: &FieldWindowRequest) -> Result<u64, ApiError> {
 fn part(request: &FieldWindowRequest, limit: u64) -> Result<WindowPart<'_>, ApiError> {
     let Some(needle) = request.q.as_deref() else {
         if request.before_chars.is_some() || request.after_chars.is_some() {
-            return Err(invalid("before_chars", "`before_chars` and `after_chars` go with `q`. Pass `offset_chars` to read at a place."));
+            return Err(invalid(
+                "before_chars",
+                "`before_chars` and `after_chars` go with `q`. Pass `offset_chars` to read at a place.",
+            ));
         }
         return Ok(WindowPart::At { offset: request.offset_chars.unwrap_or(0), limit });
     };
@@ -82,7 +85,9 @@ fn part(request: &FieldWindowRequest, limit: u64) -> Result<WindowPart<'_>, ApiE
     if needle.is_empty() || needle.chars().count() > limits::MAX_QUERY_CHARS {
         return Err(invalid("q", &format!("`q` must have 1 to {} characters.", limits::MAX_QUERY_CHARS)));
     }
-    let context = |asked: Option<u64>| asked.unwrap_or(limits::DEFAULT_CONTEXT_CHARS.into()).min(limits::MAX_CONTEXT_CHARS.into());
+    let context = |asked: Option<u64>| {
+        asked.unwrap_or(limits::DEFAULT_CONTEXT_CHARS.into()).min(limits::MAX_CONTEXT_CHARS.into())
+    };
     Ok(WindowPart::Around { needle, before: context(request.before_chars), after: context(request.after_chars), limit })
 }
 
@@ -96,7 +101,8 @@ fn no_window(field: &str, value: &FieldPart) -> ApiError {
             ApiError::new(ErrorCode::FieldNotFound, format!("This record has no `{field}`.")).param("field")
         }
         FieldPart::NoMatch => {
-            let message = format!("`{field}` does not contain that text. Try other words, or read from `offset_chars=0`.");
+            let message =
+                format!("`{field}` does not contain that text. Try other words, or read from `offset_chars=0`.");
             ApiError::new(ErrorCode::MatchNotFound, message).param("q")
         }
         FieldPart::NotText | FieldPart::Text { .. } => not_text(field),

@@ -25,7 +25,12 @@ fn collapse_connector(connector: &mut Connector) {
 fn collapse_row(row: &mut StreamRow) {
     let capabilities = std::mem::take(&mut row.field_capabilities);
     let granted = capabilities.into_iter().filter(|(_, capability)| capability.granted);
-    row.fields = granted.map(|(name, capability)| { let flags = flags(&capability, row.sort.contains(&name)); (name, flags) }).collect();
+    row.fields = granted
+        .map(|(name, capability)| {
+            let flags = flags(&capability, row.sort.contains(&name));
+            (name, flags)
+        })
+        .collect();
 }
 
 fn flags(field: &FieldCapability, sortable: bool) -> String {
