@@ -66,8 +66,7 @@ fn streams_must_be_told_apart() {
 fn the_schema_must_be_json_schema_that_needs_no_fetching() {
     let wide: Map<String, Value> = (0..2_001).map(|i| (format!("f{i}"), json!({}))).collect();
     let chain: Map<String, Value> =
-        (0..70).map(|i| (format!("d{i}"), json!({ "$ref": format!("#/$defs/d{}", i + 1) }))).collect();
-    let nested = (0..70).fold(json!({}), |inner, _| json!({ "not": inner }));
+        (0..300).map(|i| (format!("d{i}"), json!({ "$ref": format!("#/$defs/d{}", i + 1) }))).collect();
     each_is_refused(vec![
         ("/streams/0/schema", Value::Null, MESSAGES, "schema", "missing"),
         ("/streams/0/schema", json!(true), MESSAGES, "schema", "schema_not_object"),
@@ -84,7 +83,6 @@ fn the_schema_must_be_json_schema_that_needs_no_fetching() {
         ("/streams/0/schema/$ref", json!("#/$defs/none"), MESSAGES, "schema", "schema_ref_unresolved"),
         ("/streams/0/schema/$schema", json!("https://a.example/s"), MESSAGES, "schema", "schema_ref_unresolved"),
         ("/streams/0/schema/$defs", Value::Object(chain), MESSAGES, "schema", "schema_too_complex"),
-        ("/streams/0/schema/$defs", json!({ "deep": nested }), MESSAGES, "schema", "schema_too_complex"),
     ]);
 }
 
