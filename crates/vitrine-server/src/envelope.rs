@@ -36,7 +36,7 @@ pub(crate) async fn envelope<S: Keeper>(State(app): State<Arc<App<S>>>, mut requ
         Err(refused) => refused.into_response(),
     };
     if let Some(Failure(error)) = response.extensions_mut().remove() {
-        write_error(error, &id, &mut response);
+        write_error(*error, &id, &mut response);
     }
     let headers = response.headers_mut();
     headers.insert(VERSION_HEADER, HeaderValue::from_static(PDPP_VERSION));
@@ -52,7 +52,7 @@ pub(crate) async fn envelope<S: Keeper>(State(app): State<Arc<App<S>>>, mut requ
 /// The answer to a request that made a handler panic.
 pub(crate) fn panicked(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler panicked");
-    Failure(ApiError::internal()).into_response()
+    Failure::from(ApiError::internal()).into_response()
 }
 
 fn speaks_our_version(headers: &HeaderMap) -> Result<(), Failure> {

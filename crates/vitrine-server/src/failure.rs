@@ -9,20 +9,20 @@ use vitrine_engine::port::StoreError;
 
 /// A handler's error. The envelope writes its body, since only it knows the request's id.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure(pub(crate) ApiError);
+pub(crate) struct Failure(pub(crate) Box<ApiError>);
 
 impl Failure {
     /// An error of the server's own, beyond the codes of the read contract.
     pub(crate) fn own(status: StatusCode, code: &str, message: &str) -> Self {
         let mut error = ApiError::new(ErrorCode::Other(code.to_owned()), message);
         error.status = status.as_u16();
-        Self(error)
+        error.into()
     }
 
     /// The path is right, the method is not.
     pub(crate) fn wrong_method() -> Self {
         let message = "This path does not take that method. The header `Allow` lists those it takes.";
-        Self(ApiError::new(ErrorCode::MethodNotAllowed, message))
+        ApiError::new(ErrorCode::MethodNotAllowed, message).into()
     }
 }
 
@@ -35,20 +35,20 @@ impl IntoResponse for Failure {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        Self(error)
+        Self(Box::new(error))
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self(error.into())
+        ApiError::from(error).into()
     }
 }
 
 impl From<OwnerError> for Failure {
     fn from(error: OwnerError) -> Self {
         let invalid = |message: String| ApiError::new(ErrorCode::InvalidRequest, message);
-        Self(match error {
+        match error {
             OwnerError::Declaration(refused) => {
                 let mut error = invalid(refused.to_string());
                 for (name, value) in
@@ -58,12 +58,12 @@ impl From<OwnerError> for Failure {
                         error.extra.insert(name.to_owned(), value.into());
                     }
                 }
-                error
+                error.into()
             }
-            OwnerError::Grant(refused) => invalid(refused.to_string()),
-            OwnerError::Invalid(message) => invalid(message),
-            OwnerError::NotFound(message) => ApiError::new(ErrorCode::NotFound, message),
+            OwnerError::Grant(refused) => invalid(refused.to_string()).into(),
+            OwnerError::Invalid(message) => invalid(message).into(),
+            OwnerError::NotFound(message) => ApiError::new(ErrorCode::NotFound, message).into(),
             OwnerError::Store(error) => error.into(),
-        })
+        }
     }
 }

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use vitrine_contract::ApiError;
 use vitrine_engine::grant::{AccessMode, GrantRequest, StreamRequest};
 
+use crate::failure::Failure;
+
 /// The one type of detail that is understood.
 const DATA_ACCESS: &str = "https://pdpp.dev/data-access";
 
@@ -42,11 +44,11 @@ enum SourceName {
 }
 
 impl Selection {
-    pub(super) fn read(mut body: Map<String, Value>) -> Result<Self, ApiError> {
+    pub(super) fn read(mut body: Map<String, Value>) -> Result<Self, Failure> {
         let package = match body.remove("package") {
             None => false,
             Some(Value::Bool(package)) => package,
-            Some(_) => return Err(ApiError::invalid("package", "`package` must be true or false.")),
+            Some(_) => return Err(ApiError::invalid("package", "`package` must be true or false.").into()),
         };
         let details = body.remove("authorization_details");
         let mut request: GrantRequest = parse(Value::Object(body), "grant")?;
@@ -57,17 +59,17 @@ impl Selection {
     }
 }
 
-fn add_details(request: &mut GrantRequest, details: Value) -> Result<(), ApiError> {
+fn add_details(request: &mut GrantRequest, details: Value) -> Result<(), Failure> {
     const PARAM: &str = "authorization_details";
     let mut details: Vec<Detail> = parse(details, PARAM)?;
     let (Some(detail), true) = (details.pop(), details.is_empty()) else {
-        return Err(ApiError::invalid(PARAM, "Pass exactly one entry: a grant is about one source."));
+        return Err(ApiError::invalid(PARAM, "Pass exactly one entry: a grant is about one source.").into());
     };
     if detail.r#type != DATA_ACCESS {
-        return Err(ApiError::invalid(PARAM, format!("The `type` must be `{DATA_ACCESS}`.")));
+        return Err(ApiError::invalid(PARAM, format!("The `type` must be `{DATA_ACCESS}`.")).into());
     }
     if request.source.is_some() || !request.streams.is_empty() {
-        return Err(ApiError::invalid(PARAM, "Name source and streams in `authorization_details` alone."));
+        return Err(ApiError::invalid(PARAM, "Name source and streams in `authorization_details` alone.").into());
     }
     request.source = detail.source.map(|source| match source {
         SourceName::Name(name) | SourceName::Reference { id: name } => name,
@@ -78,9 +80,9 @@ fn add_details(request: &mut GrantRequest, details: Value) -> Result<(), ApiErro
     Ok(())
 }
 
-fn parse<T: serde::de::DeserializeOwned>(value: Value, param: &str) -> Result<T, ApiError> {
+fn parse<T: serde::de::DeserializeOwned>(value: Value, param: &str) -> Result<T, Failure> {
     serde_json::from_value(value)
-        .map_err(|error| ApiError::invalid(param, format!("`{param}` cannot be read: {error}.")))
+        .map_err(|error| ApiError::invalid(param, format!("`{param}` cannot be read: {error}.")).into())
 }
 
 #[cfg(test)]
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(body: Value) -> Result<Selection, ApiError> {
+    fn read(body: &Value) -> Result<Selection, Failure> {
         Selection::read(body.as_object().unwrap().clone())
     }
 
@@ -99,14 +101,14 @@ mod tests {
         let details = json!({"client_name": "Desk", "authorization_details": [{
             "type": DATA_ACCESS, "source": {"kind": "connector", "id": "gmail"},
             "streams": [{"name": "messages", "view": "basic"}]}]});
-        assert_eq!(read(plain).unwrap(), read(details).unwrap());
+        assert_eq!(read(&plain).unwrap(), read(&details).unwrap());
     }
 
     #[test]
     fn a_package_is_asked_for_by_name() {
-        assert!(matches!(read(json!({"client_name": "Desk", "package": true})), Ok(Selection::Package(_))));
-        assert!(matches!(read(json!({"client_name": "Desk", "package": false})), Ok(Selection::Grant(_))));
-        assert!(read(json!({"package": "yes"})).is_err());
+        assert!(matches!(read(&json!({"client_name": "Desk", "package": true})), Ok(Selection::Package(_))));
+        assert!(matches!(read(&json!({"client_name": "Desk", "package": false})), Ok(Selection::Grant(_))));
+        assert!(read(&json!({"package": "yes"})).is_err());
     }
 
     #[test]
@@ -120,7 +122,7 @@ mod tests {
             json!({"authorization_details": [{"type": DATA_ACCESS, "surprise": 1}]}),
             json!({"source": "gmail", "authorization_details": [detail]}),
         ] {
-            assert!(read(body.clone()).is_err(), "{body}");
+            assert!(read(&body).is_err(), "{body}");
         }
     }
 }
