@@ -16,6 +16,7 @@ bench:
 
 # One fuzz target for a while: `just fuzz route 60`. Needs cargo-fuzz.
 fuzz target seconds="30":
+    mkdir -p fuzz/corpus/{{target}}
     RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {{target}} fuzz/corpus/{{target}} fuzz/seeds/{{target}} -- -max_total_time={{seconds}}
 
 # All that CI runs.
