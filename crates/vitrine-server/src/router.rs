@@ -24,8 +24,11 @@ pub fn router<S: Keeper>(app: App<S>, mcp: Option<Router>) -> Router {
     let mcp = mcp.unwrap_or_else(|| Router::new().fallback(nothing_here));
     Router::new()
         .merge(open().with_state(Arc::clone(&app)))
-        .nest("/v1", v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&app), resource_door::<S>)))
-        .nest("/mcp", mcp.layer(from_fn_with_state(Arc::clone(&app), mcp_door::<S>)))
+        .nest_service(
+            "/v1",
+            v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&app), resource_door::<S>)),
+        )
+        .nest_service("/mcp", mcp.layer(from_fn_with_state(Arc::clone(&app), mcp_door::<S>)))
         .fallback(nothing_here)
         .layer(RequestBodyTimeoutLayer::new(app.limits.idle_timeout))
         .layer(CatchPanicLayer::custom(panicked))

@@ -1,0 +1,1 @@
+//! A token reads what its grant names and nothing else.
