@@ -1,6 +1,7 @@
 //! Request bodies, bounded in size and in patience.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -9,7 +10,7 @@ use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
+use serde_json::{Map, Value};
 use tower_http::timeout::TimeoutError;
 use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_engine::keeping::Keeper;
@@ -17,7 +18,7 @@ use vitrine_engine::keeping::Keeper;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// A body of JSON.
+/// A body of JSON: an object, since a list would pass for a struct's fields in order.
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Keeper> FromRequest<Arc<App<S>>> for Json<T> {
@@ -25,7 +26,8 @@ impl<T: DeserializeOwned, S: Keeper> FromRequest<Arc<App<S>>> for Json<T> {
 
     async fn from_request(request: Request, app: &Arc<App<S>>) -> Result<Self, Failure> {
         let Text(text) = Text::from_request(request, app).await?;
-        serde_json::from_str(&text).map(Json).map_err(|error| not_json(&error).into())
+        let object: Map<String, Value> = serde_json::from_str(&text).map_err(|error| not_json(&error))?;
+        T::deserialize(Value::Object(object)).map(Json).map_err(|error| not_json(&error).into())
     }
 }
 

@@ -60,7 +60,7 @@ async fn bad_connections_are_refused() {
     let app = TestApp::with_mail().await;
     for body in [
         json!({}),
-        json!([]),
+        json!(["gmail", "X", null]),
         json!({ "connector_key": "nope", "display_name": "X" }),
         json!({ "connector_key": "gmail", "display_name": "" }),
         json!({ "connector_key": "gmail", "display_name": "X", "connection_id": "a/b" }),

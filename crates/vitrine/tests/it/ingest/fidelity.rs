@@ -73,7 +73,7 @@ async fn any_key_has_a_safe_id() {
         "[\"a\"]",
         &"k".repeat(200),
         &"k".repeat(201),
-        &"k".repeat(5_000),
+        &"k".repeat(4_000),
     ];
     for key in keys {
         let data = json!({ "id": key, "received_at": "2026-03-01T00:00:00Z", "subject": key });
@@ -82,6 +82,10 @@ async fn any_key_has_a_safe_id() {
         assert_eq!(first["records_accepted"], 1, "{key:?}: {first}");
         assert_eq!(app.ingest("cin_home", "messages", &[line]).await["records_unchanged"], 1, "{key:?}");
     }
+    let endless =
+        json!({ "key": "k".repeat(5_000), "data": { "id": "k".repeat(5_000) }, "emitted_at": "2026-03-01T00:00:00Z" });
+    let refused = app.ingest("cin_home", "messages", &[endless]).await;
+    assert_eq!(refused["rejections"][0]["code"], "invalid_record_identity");
     let (_, page) = app.get(&app.owner, &format!("{MESSAGES}?connection_id=cin_home&limit=100")).await;
     let rows = page["data"].as_array().unwrap();
     let mut ids = BTreeSet::new();

@@ -30,7 +30,7 @@ async fn a_bad_line_is_rejected_alone() {
     let untimed = json!({ "key": "x", "data": { "id": "x", "received_at": 7 }, "emitted_at": "2026-03-01T00:00:00Z" });
     let bad = [
         ("{\"key\":", "malformed_ndjson"),
-        ("[]", "malformed_ndjson"),
+        ("7", "malformed_ndjson"),
         (&nameless.to_string(), "invalid_record_identity"),
         (&untimed.to_string(), "invalid_record"),
         (r#"{"key":"x","emitted_at":"2026-03-01T00:00:00Z"}"#, "invalid_record"),
