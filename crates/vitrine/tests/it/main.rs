@@ -1,3 +1,4 @@
-//! The product from the outside: one module per file under `specs/`, and the rules of the house.
+//! The binary and the router, from outside.
 
+mod properties;
 mod tidy;
