@@ -172,11 +172,11 @@ proptest! {
                 ..AggregateRequest::default()
             };
             let pages = RecordsRequest { stream: "items".into(), filter, ..RecordsRequest::default() };
-            let granted = |name: &Option<&str>| name.is_none_or(|name| scope.fields.contains(&name));
+            let granted = |name: Option<&str>| name.is_none_or(|name| scope.fields.contains(&name));
             let answer = reader.aggregate(&request).await;
             let rows = match expected(&model, &scope, &pages) {
                 Err(code) => return assert_eq!(answer.unwrap_err().code, code),
-                Ok(_) if !granted(&group) || !granted(&field) => {
+                Ok(_) if !granted(group) || !granted(field) => {
                     return assert_eq!(answer.unwrap_err().code, ErrorCode::FieldNotGranted);
                 }
                 Ok(rows) => rows,
@@ -252,6 +252,7 @@ fn unit_start(at: jiff::Timestamp, unit: Granularity, zone: &str) -> jiff::Times
     start.timestamp()
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "generated numbers are small")]
 fn measure(rows: &[Seen], metric: Metric, field: Option<&str>) -> Value {
     let values: Vec<&Value> = field
         .map(|f| rows.iter().filter_map(|row| row.data.get(f)).filter(|v| !v.is_null()).collect())
@@ -260,7 +261,7 @@ fn measure(rows: &[Seen], metric: Metric, field: Option<&str>) -> Value {
     match metric {
         Metric::Count => json!(rows.len()),
         Metric::CountDistinct => {
-            json!(values.iter().map(|v| v.to_string()).collect::<std::collections::BTreeSet<_>>().len())
+            json!(values.iter().map(ToString::to_string).collect::<std::collections::BTreeSet<_>>().len())
         }
         Metric::Sum => {
             // Tenths, so that the sum is exact.

@@ -12,7 +12,7 @@ fn text() -> impl Strategy<Value = String> {
     (".{0,40}", 1usize..2_000).prop_map(|(unit, times)| unit.repeat(times))
 }
 
-fn put(text: Value) -> Happening {
+fn put(text: &Value) -> Happening {
     let data = Map::from_iter([
         ("id".to_owned(), json!("r")),
         ("text".to_owned(), text.clone()),
@@ -28,7 +28,7 @@ proptest! {
     fn stitched_windows_give_back_the_field(text in text(), sizes in proptest::collection::vec(1u64..16_384, 1..6), json in any::<bool>()) {
         run(async {
             let world = World::new(1).await;
-            world.happen(&put(json!(text))).await;
+            world.happen(&put(&json!(text))).await;
             let reader = world.reader(world.caller(&all()).await);
             let (field, whole) = if json { ("tree", json!([text]).to_string()) } else { ("text", text.clone()) };
             let total = whole.chars().count() as u64;
@@ -54,7 +54,7 @@ proptest! {
     fn a_match_is_where_the_window_says(text in text(), at in 0usize..1_000, length in 1usize..20) {
         run(async {
             let world = World::new(1).await;
-            world.happen(&put(json!(text))).await;
+            world.happen(&put(&json!(text))).await;
             let reader = world.reader(world.caller(&all()).await);
             let needle: String = text.chars().skip(at).take(length).collect();
             let request = FieldWindowRequest {

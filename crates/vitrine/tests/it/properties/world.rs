@@ -129,8 +129,9 @@ pub(super) fn payload(ids: &'static [&'static str]) -> impl Strategy<Value = Map
     let time = || prop_oneof![4 => proptest::sample::select(&TIMES[..]).prop_map(|t| json!(t)), 1 => Just(Value::Null)];
     let maybe = |s: BoxedStrategy<Value>| prop_oneof![3 => s, 1 => Just(Value::Null)];
     let kind = maybe(proptest::sample::select(&["x", "y", "é"][..]).prop_map(|k| json!(k)).boxed());
-    let amount =
-        maybe(prop_oneof![(-3i64..4).prop_map(|n| json!(n)), (-8i64..8).prop_map(|n| json!(n as f64 / 10.0))].boxed());
+    let amount = maybe(
+        prop_oneof![(-3i64..4).prop_map(|n| json!(n)), (-8i32..8).prop_map(|n| json!(f64::from(n) / 10.0))].boxed(),
+    );
     let done = maybe(any::<bool>().prop_map(|b| json!(b)).boxed());
     let parent = maybe(proptest::sample::select(ids).prop_map(|i| json!(i)).boxed());
     let text = prop_oneof![6 => "[a-cé日 ]{0,12}".prop_map(|t| json!(t)), 1 => "[ab]{1,3}".prop_map(|t| json!(t.repeat(4_000)))];
@@ -209,14 +210,13 @@ impl World {
     pub(super) async fn new(seed: u64) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let (clock, random) = (Clock::manual(NOW), Random::seeded(seed));
-        let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), random.clone()).unwrap();
+        let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &random).unwrap();
         let world = Self { store: Arc::new(store), clock, random, _directory: directory };
         let owner = world.owner();
         owner.register_source(&declaration().to_string()).await.unwrap();
         for account in ACCOUNTS {
             owner.add_connection("box", account, Some(account)).await.unwrap();
         }
-        drop(owner);
         world
     }
 
