@@ -40,7 +40,9 @@ impl Binding {
         part(caller);
         part(walk);
         part(&stream.len().to_string());
-        stream.iter().for_each(|name| part(name));
+        for name in stream {
+            part(name);
+        }
         part(if connection_id.is_some() { "one" } else { "all" });
         part(connection_id.unwrap_or_default());
         part(order);
@@ -113,7 +115,9 @@ impl Sealer {
     /// Seals a few numbers: a place in a session of changes, a bookmark, a place in a ranking.
     pub(crate) fn seal_numbers<const N: usize>(&self, binding: &Binding, numbers: [i64; N]) -> String {
         let mut bytes = Writer::default();
-        numbers.into_iter().for_each(|number| bytes.number(number));
+        for number in numbers {
+            bytes.number(number);
+        }
         self.seal(binding, &bytes.0)
     }
 

@@ -98,7 +98,7 @@ impl SortKey {
         let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
         let mut key = vec![NUMBER];
         key.extend(ordered.to_be_bytes());
-        key.extend(((remainder + 0x8000) as u16).to_be_bytes());
+        key.extend(u16::try_from(remainder + 0x8000).unwrap_or(0x8000).to_be_bytes());
         Self(key)
     }
 
@@ -129,14 +129,12 @@ impl SortKey {
 
     /// The value it stands for, instants in UTC; nothing when it was cut.
     pub fn to_value(&self) -> Option<Value> {
-        match self.0.first()? {
-            &FALSE => Some(Value::Bool(false)),
-            &TRUE => Some(Value::Bool(true)),
-            &NUMBER => decode_number(&self.0).map(KeyNumber::into_value),
-            &TIME => decode_time(&self.0).map(|instant| Value::String(time::format(instant))),
-            &TEXT if !self.is_cut() => {
-                std::str::from_utf8(&self.0[1..]).ok().map(|text| Value::String(text.to_owned()))
-            }
+        match *self.0.first()? {
+            FALSE => Some(Value::Bool(false)),
+            TRUE => Some(Value::Bool(true)),
+            NUMBER => decode_number(&self.0).map(KeyNumber::into_value),
+            TIME => decode_time(&self.0).map(|instant| Value::String(time::format(instant))),
+            TEXT if !self.is_cut() => std::str::from_utf8(&self.0[1..]).ok().map(|text| Value::String(text.to_owned())),
             _ => None,
         }
     }

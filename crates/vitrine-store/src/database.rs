@@ -12,7 +12,7 @@ use crate::fault::Result;
 
 /// How long a read may run.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
-/// How often a running read looks at its deadline, in steps of SQLite's machine.
+/// How often a running read looks at its deadline, in steps of `SQLite`'s machine.
 const DEADLINE_STEPS: i32 = 20_000;
 /// How long to wait for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);

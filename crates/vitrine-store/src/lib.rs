@@ -1,4 +1,4 @@
-//! The embedded store: one SQLite file that several processes can share.
+//! The embedded store: one `SQLite` file that several processes can share.
 //!
 //! Reads are [`vitrine_engine::gate::ReadPlan`]s compiled to SQL; there is no other way to read
 //! records. Writes keep the indexes that make those reads cost what they return.
@@ -45,8 +45,8 @@ pub struct Store {
 
 impl Store {
     /// Opens the store at `path`, making it if it is not there and bringing an older one forward.
-    pub fn open(path: &Path, clock: Clock, random: Random) -> Result<Self, OpenError> {
-        open::open(path, clock, &random)
+    pub fn open(path: &Path, clock: Clock, random: &Random) -> Result<Self, OpenError> {
+        open::open(path, clock, random)
     }
 
     /// Where it is.

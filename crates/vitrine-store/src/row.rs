@@ -221,7 +221,7 @@ pub(crate) fn read_text(tx: &Transaction<'_>, record: i64, slot: usize, start: u
     let mut statement = tx.prepare_cached(
         "SELECT text FROM piece WHERE record = ?1 AND slot = ?2 AND part BETWEEN ?3 AND ?4 ORDER BY part",
     )?;
-    let mut rows = statement.query((record, slot as i64, first.cast_signed(), last.cast_signed()))?;
+    let mut rows = statement.query((record, slot_number(slot), first.cast_signed(), last.cast_signed()))?;
     let mut text = String::new();
     let mut skip = usize::try_from(start % per_piece).unwrap_or_default();
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
@@ -248,6 +248,11 @@ pub(crate) fn value_of(tx: &Transaction<'_>, payload: &Payload<'_>, field: &str)
         .into_iter()
         .find(|(name, _)| name == field)
         .map(|(_, json)| json.get().to_owned()))
+}
+
+/// A slot as it is stored.
+pub(crate) fn slot_number(slot: usize) -> i64 {
+    i64::try_from(slot).unwrap_or(i64::MAX)
 }
 
 /// Writes a JSON string.

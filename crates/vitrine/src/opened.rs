@@ -29,7 +29,7 @@ impl Opened {
         }
         let directory = place.data_dir.map_or_else(default_directory, Ok)?;
         let (clock, random) = (Clock::System, Random::System);
-        let store = Store::open(&directory.join("vitrine.db"), clock.clone(), random.clone())?;
+        let store = Store::open(&directory.join("vitrine.db"), clock.clone(), &random)?;
         Ok(Self { store: Arc::new(store), clock, random })
     }
 

@@ -40,10 +40,10 @@ async fn page<S: Store>(
         sealer.seal_page(&binding, &PageCursor { started, horizon: found.horizon, position: row.position(&plan) })
     };
     let next_cursor = found.rows.last().filter(|_| found.more).map(seal);
-    let resumes: Vec<Option<String>> =
+    let row_cursors: Vec<Option<String>> =
         found.rows.iter().map(|row| request.preview_chars.is_some().then(|| seal(row))).collect();
     let mut data = Vec::with_capacity(found.rows.len());
-    for (row, resume) in found.rows.into_iter().zip(resumes) {
+    for (row, resume) in found.rows.into_iter().zip(row_cursors) {
         let mut record = to_record(reader, &plan, row).await?;
         record.resume = resume;
         data.push(record);

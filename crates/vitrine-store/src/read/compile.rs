@@ -86,7 +86,7 @@ impl Part {
         let driver = if by_value { Driver::ByValue(field) } else { Driver::ByOrder(field) };
         let mut part = Self::driven(driver, scope, AsOf::Now, false);
         if by_value {
-            part.key = "x.value".to_owned();
+            part.key = "x.value".into();
         } else {
             part.require("x.value < ?".into(), [Value::Blob(ABSENT.to_vec())]);
         }
@@ -174,23 +174,21 @@ impl Part {
                 let place = column_of(driver, scope, scope.cursor_number());
                 let mut inner = Inner::new("by_value", scope, condition.field, as_of);
                 inner.one_of(keys);
-                match place {
-                    Some(place) => inner.conditions.push_str(&format!(" AND y.place = {place} AND y.id = x.id")),
-                    None => {}
+                if let Some(place) = place {
+                    inner.add(&format!("y.place = {place} AND y.id = x.id"), Vec::new());
                 }
                 self.require_inner(inner, place.is_some());
             }
-            Test::Between(low, high) => match column_of(driver, scope, Some(condition.field)) {
-                Some(column) => {
+            Test::Between(low, high) => {
+                if let Some(column) = column_of(driver, scope, Some(condition.field)) {
                     self.require(format!("{column} < ?"), [Value::Blob(ABSENT.to_vec())]);
                     self.require_between(column, low, high);
-                }
-                None => {
+                } else {
                     let mut inner = Inner::new("by_order", scope, condition.field, as_of);
                     inner.between(low, high);
                     self.require_inner(inner, false);
                 }
-            },
+            }
         }
     }
 
@@ -290,7 +288,6 @@ fn column_of(driver: Driver, scope: &Scope, field: Option<FieldNumber>) -> Optio
     let field = field?;
     match driver {
         Driver::ByOrder(driving) if driving == field => Some("x.value"),
-        Driver::ByOrder(_) => None,
         Driver::ByValue(_) | Driver::Resources | Driver::Records if Some(field) == scope.cursor_number() => {
             Some("x.place")
         }

@@ -154,12 +154,7 @@ impl Sum {
 const MILLION: i128 = 1_000_000;
 
 /// A double as millionths, if it is the double nearest to a decimal with six places.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::float_cmp,
-    reason = "checked by going back"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::float_cmp, reason = "checked by going back")]
 fn as_millionths(n: f64) -> Option<i128> {
     let scaled = (n * 1e6).round();
     if scaled.abs() > 9e15 {

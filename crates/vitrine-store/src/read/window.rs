@@ -9,7 +9,7 @@ use vitrine_engine::text_match::Finder;
 use super::check_fresh;
 use super::find::with_record;
 use crate::fault::Result;
-use crate::row::{self, Payload};
+use crate::row::{self, Payload, slot_number};
 
 pub(crate) fn window(tx: &Transaction<'_>, plan: &ReadPlan, ask: &WindowAsk<'_>) -> Result<Vec<FoundField>> {
     check_fresh(tx, plan)?;
@@ -38,7 +38,7 @@ fn read(tx: &Transaction<'_>, payload: &Payload<'_>, ask: &WindowAsk<'_>) -> Res
         let search = |finder: &mut Finder| {
             let mut statement =
                 tx.prepare_cached("SELECT text FROM piece WHERE record = ?1 AND slot = ?2 ORDER BY part")?;
-            let mut rows = statement.query((payload.record, slot as i64))?;
+            let mut rows = statement.query((payload.record, slot_number(slot)))?;
             while let Some(row) = rows.next()? {
                 if let Some(found) = row.get_ref(0)?.as_str().ok().and_then(|piece| finder.feed(piece)) {
                     return Ok(Some(found));

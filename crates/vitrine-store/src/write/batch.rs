@@ -103,7 +103,7 @@ impl<'a> CellWriter<'a> {
         match incoming {
             Incoming::Upsert { id, emitted_at, fields } => match self.standing(id)? {
                 None => self.insert(id, emitted_at, fields),
-                Some(standing) => self.update(standing, id, emitted_at, fields),
+                Some(standing) => self.update(&standing, id, emitted_at, fields),
             },
             Incoming::Delete { id, .. } => match self.standing(id)? {
                 None => Ok(Outcome::Unchanged),
@@ -125,7 +125,7 @@ impl<'a> CellWriter<'a> {
                 self.cell,
                 id,
                 index::place(&keys),
-                keys.time.as_ref().map(|key| key.as_bytes()),
+                keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
                 emitted,
                 sequence,
                 &stored.data,
@@ -143,13 +143,13 @@ impl<'a> CellWriter<'a> {
 
     fn update(
         &mut self,
-        standing: Standing,
+        standing: &Standing,
         id: &str,
         emitted_at: &str,
         fields: &[(String, String)],
     ) -> Result<Outcome> {
         let stored = Stored::new(fields);
-        let changed = changed_fields(&standing, &stored)?;
+        let changed = changed_fields(standing, &stored)?;
         if changed.is_empty() {
             return Ok(Outcome::Unchanged);
         }
@@ -158,10 +158,10 @@ impl<'a> CellWriter<'a> {
         }
         let sequence = self.next_sequence();
         let entry = Entry { cell: self.cell, record: standing.number, id };
-        let former = self.keys_of(&standing)?;
+        let former = self.keys_of(standing)?;
         let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
         index::replace(self.tx, entry, &former, &keys, sequence)?;
-        let trace = self.trace(&standing, &changed, &keys, sequence)?;
+        let trace = self.trace(standing, &changed, &keys, sequence)?;
         let emitted = nanoseconds(emitted_at)?;
         let moved = index::place(&keys) != standing.place;
         self.tx
@@ -171,7 +171,7 @@ impl<'a> CellWriter<'a> {
             .execute((
                 standing.number,
                 index::place(&keys),
-                keys.time.as_ref().map(|key| key.as_bytes()),
+                keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
                 emitted,
                 if moved { sequence } else { standing.placed },
                 &stored.data,
@@ -268,7 +268,7 @@ impl<'a> CellWriter<'a> {
         for field in changed {
             trace.field_changed(field, sequence);
         }
-        if keys.time.as_ref().map(|key| key.as_bytes()) != standing.time.as_deref() {
+        if keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes) != standing.time.as_deref() {
             trace.time_changed(standing.time.clone(), sequence, self.now.as_second(), LIFETIME_SECONDS);
         }
         let after: BTreeSet<i64> = trace.sequences().chain([standing.born]).collect();

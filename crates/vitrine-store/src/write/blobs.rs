@@ -17,7 +17,7 @@ pub(crate) fn put_blob(tx: &Transaction<'_>, connection_id: &str, info: &BlobRef
     delete(tx, connection, &info.blob_id)?;
     tx.execute(
         "INSERT INTO blob (connection, blob_id, mime_type, size, sha256) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (connection, &info.blob_id, &info.mime_type, bytes.len() as i64, &info.sha256),
+        (connection, &info.blob_id, &info.mime_type, i64::try_from(bytes.len()).unwrap_or(i64::MAX), &info.sha256),
     )?;
     let blob = tx.last_insert_rowid();
     let mut statement = tx.prepare_cached("INSERT INTO blob_part (blob, part, bytes) VALUES (?1, ?2, ?3)")?;

@@ -135,7 +135,11 @@ fn reindex_cell(tx: &Transaction<'_>, cell: i64, layout: &IndexLayout) -> Result
         let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned) };
         let keys = keys_of(tx, layout, &payload)?;
         index::enter(tx, Entry { cell, record, id: &id }, &keys, born)?;
-        update.execute((record, index::place(&keys), keys.time.as_ref().map(|key| key.as_bytes())))?;
+        update.execute((
+            record,
+            index::place(&keys),
+            keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
+        ))?;
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ impl TestApp {
     pub(crate) async fn start_with(limits: Limits, mcp: Option<Router>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (clock, random) = (Clock::manual(NOW), Random::seeded(7));
-        let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), random.clone()).expect("a store");
+        let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &random).expect("a store");
         let owner = Owner::new(&store, &clock, &random).issue_owner_token().await.expect("an owner token");
         let app = App { store: Arc::new(store), clock: clock.clone(), random, public_url: PUBLIC_URL.into(), limits };
         Self { directory, clock, limits, router: router(app, mcp), owner }
@@ -104,15 +104,15 @@ impl TestApp {
 
     /// Takes lines in and says what became of them.
     pub(crate) async fn ingest(&self, connection: &str, stream: &str, lines: &[Value]) -> Value {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let answer = self.ingest_text(connection, stream, text).await;
+        let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+        let answer = self.ingest_text(connection, stream, text.join("\n")).await;
         assert_eq!(answer.status, 200, "{:?}", answer.json());
         answer.json()
     }
 
     pub(crate) async fn ingest_text(&self, connection: &str, stream: &str, text: impl Into<Body>) -> Answer {
         let path = format!("/v1/ingest/{stream}?connection_id={connection}");
-        let request = self.request("POST", &self.owner, &path).header("content-type", "application/x-ndjson");
+        let request = Self::request("POST", &self.owner, &path).header("content-type", "application/x-ndjson");
         self.send(request.body(text.into()).expect("a request")).await
     }
 
@@ -142,7 +142,7 @@ impl TestApp {
     }
 
     pub(crate) async fn call(&self, method: &str, token: &str, path: &str) -> Answer {
-        self.send(self.request(method, token, path).body(Body::empty()).expect("a request")).await
+        self.send(Self::request(method, token, path).body(Body::empty()).expect("a request")).await
     }
 
     pub(crate) async fn post(&self, token: &str, path: &str, body: &Value) -> Answer {
@@ -150,11 +150,11 @@ impl TestApp {
     }
 
     pub(crate) async fn call_with(&self, method: &str, token: &str, path: &str, body: impl Into<Body>) -> Answer {
-        self.send(self.request(method, token, path).body(body.into()).expect("a request")).await
+        self.send(Self::request(method, token, path).body(body.into()).expect("a request")).await
     }
 
     /// A request with a token; without one when it is empty.
-    pub(crate) fn request(&self, method: &str, token: &str, path: &str) -> axum::http::request::Builder {
+    pub(crate) fn request(method: &str, token: &str, path: &str) -> axum::http::request::Builder {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
         let request = Request::builder().method(method).uri(path);
         if token.is_empty() { request } else { request.header("authorization", format!("Bearer {token}")) }

@@ -88,7 +88,7 @@ pub(crate) async fn failures() -> Vec<(ErrorCode, Answer)> {
         failures.push((code, app.call("GET", token, &path).await));
     }
     failures.push((E::MethodNotAllowed, app.call("POST", &wide, "/v1/schema").await));
-    let versioned = app.request("GET", &wide, "/v1/schema").header("pdpp-version", "1999-01-01");
+    let versioned = TestApp::request("GET", &wide, "/v1/schema").header("pdpp-version", "1999-01-01");
     failures.push((E::UnsupportedVersion, app.send(versioned.body("".into()).expect("a request")).await));
     let large = app.call_with("POST", &app.owner, "/v1/owner/sources", "x".repeat(17 * 1024)).await;
     failures.push((E::PayloadTooLarge, large));

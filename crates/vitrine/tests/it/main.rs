@@ -1,4 +1,5 @@
-//! The product from the outside: one module per file under `specs/`, and the rules of the house.
+//! The binary, the router and the reads, from outside.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod app;
 mod binary;
@@ -8,5 +9,6 @@ mod fixtures;
 mod grants;
 mod ingest;
 mod owner_rest;
+mod properties;
 mod tidy;
 mod wire;

@@ -6,7 +6,7 @@ use vitrine_contract::schema::{Connector, FieldCapability, SchemaDocument, Strea
 
 /// Collapses a full document.
 pub(super) fn collapse(document: &mut SchemaDocument) {
-    document.detail = "compact".to_owned();
+    document.detail = "compact".into();
     document.legend = legend();
     document.connectors.iter_mut().for_each(collapse_connector);
 }

@@ -101,7 +101,9 @@ fn no_request_stops_the_server() {
     let config = Config { cases: 1_500, failure_persistence: None, ..Config::default() };
     TestRunner::new(config)
         .run(&request(), |(method, uri, header, body)| {
-            let Ok(mut request) = app.request(&method, &app.owner, &uri).body(Body::from(body)) else { return Ok(()) };
+            let Ok(mut request) = TestApp::request(&method, &app.owner, &uri).body(Body::from(body)) else {
+                return Ok(());
+            };
             if let Ok(value) = HeaderValue::from_bytes(&header) {
                 for name in ["range", "content-type", "content-length", "if-range"] {
                     request.headers_mut().insert(name, value.clone());
@@ -114,6 +116,6 @@ fn no_request_stops_the_server() {
             Ok(())
         })
         .unwrap();
-    let alive: Request<Body> = app.request("GET", &app.owner, "/v1/schema").body(Body::empty()).unwrap();
+    let alive: Request<Body> = TestApp::request("GET", &app.owner, "/v1/schema").body(Body::empty()).unwrap();
     assert_eq!(runtime.block_on(app.send(alive)).status, 200);
 }

@@ -44,7 +44,7 @@ async fn a_missing_or_unknown_token_is_challenged() {
     let app = TestApp::with_mail().await;
     let url = format!("{PUBLIC_URL}/.well-known/oauth-protected-resource");
     for authorization in ["", "Bearer", "Bearer nope", "Basic bm9wZQ==", "Bearer \u{e9}", "nope"] {
-        let mut request = app.request("GET", "", RECORDS);
+        let mut request = TestApp::request("GET", "", RECORDS);
         if !authorization.is_empty() {
             request = request.header("authorization", authorization.as_bytes());
         }

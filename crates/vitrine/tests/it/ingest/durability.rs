@@ -26,8 +26,8 @@ async fn acknowledged_records_survive_a_kill() {
             let mut kept = Vec::new();
             for batch in 0.. {
                 let names: Vec<String> = (0..BATCH).map(|n| format!("r{round}.{batch}.{n}")).collect();
-                let text: String = names.iter().map(|name| format!("{}\n", mail(name, 1))).collect();
-                match wire::request(address, "POST", LOAD, &token, &text).await {
+                let text: Vec<String> = names.iter().map(|name| mail(name, 1).to_string()).collect();
+                match wire::request(address, "POST", LOAD, &token, &text.join("\n")).await {
                     (200, result) if result["records_accepted"] == json!(BATCH) => kept.extend(names),
                     _ => break,
                 }
@@ -39,7 +39,7 @@ async fn acknowledged_records_survive_a_kill() {
         served.kill();
         acknowledged.extend(load.await.unwrap());
 
-        let store = Store::open(&binary.data_dir().join("vitrine.db"), Clock::System, Random::System).unwrap();
+        let store = Store::open(&binary.data_dir().join("vitrine.db"), Clock::System, &Random::System).unwrap();
         assert_eq!(store.check().unwrap(), Vec::<String>::new(), "round {round}");
     }
     assert!(!acknowledged.is_empty(), "some batch was acknowledged before its server was killed");

@@ -78,7 +78,7 @@ async fn any_key_has_a_safe_id() {
     for key in keys {
         let data = json!({ "id": key, "received_at": "2026-03-01T00:00:00Z", "subject": key });
         let line = json!({ "key": key, "data": data, "emitted_at": "2026-03-01T00:00:00Z" });
-        let first = app.ingest("cin_home", "messages", &[line.clone()]).await;
+        let first = app.ingest("cin_home", "messages", std::slice::from_ref(&line)).await;
         assert_eq!(first["records_accepted"], 1, "{key:?}: {first}");
         assert_eq!(app.ingest("cin_home", "messages", &[line]).await["records_unchanged"], 1, "{key:?}");
     }
@@ -126,7 +126,7 @@ async fn a_blob_comes_back_with_its_digest() {
     let app = TestApp::with_mail().await;
     let bytes: Vec<u8> = (0..=255u8).cycle().take(3 * 1024 * 1024 + 7).collect();
     let path = "/v1/blobs/blob-1?connection_id=cin_work";
-    let request = app.request("PUT", &app.owner, path).header("content-type", "application/pdf");
+    let request = TestApp::request("PUT", &app.owner, path).header("content-type", "application/pdf");
     let stored = app.send(request.body(bytes.clone().into()).unwrap()).await;
     let info = stored.json();
     assert_eq!(

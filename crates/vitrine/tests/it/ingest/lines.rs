@@ -36,10 +36,8 @@ async fn a_bad_line_is_rejected_alone() {
         (r#"{"key":"x","emitted_at":"2026-03-01T00:00:00Z"}"#, "invalid_record"),
         (r#"{"key":"x","emitted_at":"2026-03-01T00:00:00Z","op":"burn"}"#, "invalid_record"),
     ];
-    let mut text = String::new();
-    for (n, (line, _)) in bad.iter().enumerate() {
-        text += &format!("{}\n{line}\n", mail(&format!("good{n}"), 4));
-    }
+    let pairs = bad.iter().enumerate().map(|(n, (line, _))| format!("{}\n{line}", mail(&format!("good{n}"), 4)));
+    let text = pairs.collect::<Vec<_>>().join("\n");
     let result = app.ingest_text("cin_work", "messages", text).await.json();
     assert_eq!(counts(&result), [12, 6, 0, 6]);
     for (n, (line, code)) in bad.iter().enumerate() {
@@ -92,7 +90,7 @@ async fn only_the_owner_ingests() {
         ("PUT", "/v1/blobs/b?connection_id=cin_work"),
         ("DELETE", "/v1/streams/messages/records/w1?connection_id=cin_work"),
     ] {
-        let request = app.request(method, &token, path).header("content-type", "application/x-ndjson");
+        let request = TestApp::request(method, &token, path).header("content-type", "application/x-ndjson");
         let answer = app.send(request.body(mail("new", 1).to_string().into()).unwrap()).await;
         assert_eq!((answer.status, answer.code().as_str()), (403, "owner_token_required"), "{method} {path}");
     }

@@ -54,8 +54,9 @@ pub(crate) fn open_plan(source: &str) -> Vec<String> {
         semicolon => semicolon,
     }
     .unwrap_or(after.len());
-    if code::words(&after[..body_end]).any(|word| word == "pub") {
-        misses.push("a field of ReadPlan is not private".to_owned());
+    let fields = after[..body_end].replace("pub(super)", "");
+    if code::words(&fields).any(|word| word == "pub") {
+        misses.push("a field of ReadPlan is visible outside the gate".to_owned());
     }
     let attributes = &before[before.rfind(['}', ';']).map_or(0, |end| end + 1)..];
     let implemented: Vec<&str> = code
@@ -142,9 +143,12 @@ mod tests {
     #[test]
     fn an_open_plan_is_caught() {
         for (source, miss) in [
-            ("pub struct ReadPlan {\n    pub stream: String,\n}", "a field of ReadPlan is not private"),
-            ("pub struct ReadPlan {\n    pub(crate) stream: String,\n}", "a field of ReadPlan is not private"),
-            ("pub struct ReadPlan(pub String);", "a field of ReadPlan is not private"),
+            ("pub struct ReadPlan {\n    pub stream: String,\n}", "a field of ReadPlan is visible outside the gate"),
+            (
+                "pub struct ReadPlan {\n    pub(crate) stream: String,\n}",
+                "a field of ReadPlan is visible outside the gate",
+            ),
+            ("pub struct ReadPlan(pub String);", "a field of ReadPlan is visible outside the gate"),
             ("#[derive(\n    Debug,\n    Default,\n)]\npub struct ReadPlan {\n    a: u8,\n}", "ReadPlan is Default"),
             ("#[derive(serde::Deserialize)]\npub struct ReadPlan {\n    a: u8,\n}", "ReadPlan is Deserialize"),
             ("struct ReadPlan {\n    a: u8,\n}\nimpl Default for ReadPlan {\n}", "ReadPlan is Default"),
