@@ -10,5 +10,6 @@ mod grants;
 mod ingest;
 mod owner_rest;
 mod properties;
+mod reads;
 mod tidy;
 mod wire;
