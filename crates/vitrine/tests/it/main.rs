@@ -4,6 +4,7 @@
 mod app;
 mod binary;
 mod bounds;
+mod declarations;
 mod errors;
 mod fixtures;
 mod grants;
