@@ -6,6 +6,7 @@
 mod app;
 mod auth;
 mod body;
+mod drain;
 mod envelope;
 mod failure;
 mod metadata;

@@ -12,13 +12,14 @@ use vitrine_engine::keeping::Keeper;
 
 use crate::app::App;
 use crate::auth::{mcp_door, resource_door};
+use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
 use crate::{metadata, owner, resource};
 
-/// The whole server. `mcp` is mounted at `/mcp`, behind its door; it finds the
-/// [`Caller`](vitrine_engine::Caller) and the [`RequestId`](crate::RequestId) among a request's
-/// extensions.
+/// The whole server. `mcp` is mounted at `/mcp`, behind its door, and sees paths without that
+/// prefix; it finds the [`Caller`](vitrine_engine::Caller) and the [`RequestId`](crate::RequestId)
+/// among a request's extensions.
 pub fn router<S: Keeper>(app: App<S>, mcp: Option<Router>) -> Router {
     let app = Arc::new(app);
     let mcp = mcp.unwrap_or_else(|| Router::new().fallback(nothing_here));
@@ -31,6 +32,7 @@ pub fn router<S: Keeper>(app: App<S>, mcp: Option<Router>) -> Router {
         .nest_service("/mcp", mcp.layer(from_fn_with_state(Arc::clone(&app), mcp_door::<S>)))
         .fallback(nothing_here)
         .layer(RequestBodyTimeoutLayer::new(app.limits.idle_timeout))
+        .layer(from_fn_with_state(app.limits.idle_timeout, drain))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(app, envelope::<S>))
 }

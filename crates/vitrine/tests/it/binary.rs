@@ -107,6 +107,7 @@ impl Binary {
             .args(arguments)
             .env("VITRINE_DATA_DIR", self.directory.path())
             .env_remove("VITRINE_DATABASE_URL")
+            .env_remove("VITRINE_PUBLIC_URL")
             .env_remove("RUST_LOG")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -124,6 +125,20 @@ impl Served {
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
+    }
+}
+
+#[cfg(unix)]
+impl Served {
+    /// Asks the server to stop.
+    pub(crate) fn terminate(&self) {
+        let asked = Command::new("kill").arg(self.id().to_string()).status().expect("kill runs");
+        assert!(asked.success());
+    }
+
+    /// The exit code, once the server has ended by itself.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().expect("it ends").code()
     }
 }
 

@@ -12,5 +12,6 @@ mod ingest;
 mod owner_rest;
 mod properties;
 mod reads;
+mod serving;
 mod tidy;
 mod wire;
