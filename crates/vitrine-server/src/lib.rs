@@ -1,7 +1,8 @@
 //! The HTTP server: reads under grants, the owner's endpoints, and the place where MCP is mounted.
 //!
-//! A request passes the [`envelope`](router), then the door it knocks at (`/v1` or `/mcp`), which
-//! finds out who calls, and only then is routed by path and method.
+//! A request passes the envelope, which gives it an id and its answer a form; then the door it
+//! knocks at (`/v1` or `/mcp`), which finds out who calls; and only then is it routed by path and
+//! method.
 
 mod app;
 mod auth;

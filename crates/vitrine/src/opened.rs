@@ -20,14 +20,15 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn at(place: Place) -> Result<Self, Fault> {
-        if place.database_url.is_some() {
+        if place.database_url.is_some_and(|url| !url.is_empty()) {
             // The URL may hold a password, so it is not repeated.
             return Err(Fault::configuration(
                 "This version keeps records in the embedded store only. Leave out --database-url \
                  (VITRINE_DATABASE_URL) and use --data-dir.",
             ));
         }
-        let directory = place.data_dir.map_or_else(default_directory, Ok)?;
+        let named = place.data_dir.filter(|directory| !directory.as_os_str().is_empty());
+        let directory = named.map_or_else(default_directory, Ok)?;
         let (clock, random) = (Clock::System, Random::System);
         let store = Store::open(&directory.join("vitrine.db"), clock.clone(), &random)?;
         Ok(Self { store: Arc::new(store), clock, random })

@@ -55,7 +55,15 @@ impl Selection {
         if let Some(details) = details {
             add_details(&mut request, details)?;
         }
-        Ok(if package { Self::Package(request) } else { Self::Grant(request) })
+        if !package {
+            return Ok(Self::Grant(request));
+        }
+        // A package is made of connections: anything else that narrows it would go unheard.
+        if request.source.is_some() || request.streams.iter().any(|stream| stream.instance_ids.is_some()) {
+            let message = "A package has one grant a connection. Name them in `connections`, not by source or stream.";
+            return Err(ApiError::invalid("package", message).into());
+        }
+        Ok(Self::Package(request))
     }
 }
 
@@ -121,6 +129,8 @@ mod tests {
             json!({"authorization_details": [{"type": "other"}]}),
             json!({"authorization_details": [{"type": DATA_ACCESS, "surprise": 1}]}),
             json!({"source": "gmail", "authorization_details": [detail]}),
+            json!({"package": true, "source": "gmail"}),
+            json!({"package": true, "streams": [{"name": "messages", "instance_ids": ["cin_work"]}]}),
         ] {
             assert!(read(&body).is_err(), "{body}");
         }

@@ -45,8 +45,8 @@ async fn a_refused_client_lives_to_see_the_answer() {
             6 * 1024 * 1024
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        for _ in 0..6 {
-            stream.write_all(&[b' '; 1024 * 1024]).await.expect("the server reads on");
+        for _ in 0..6 * 64 {
+            stream.write_all(&[b' '; 16 * 1024]).await.expect("the server reads on");
         }
         let (status, body) = wire::parse(&wire::rest(stream).await);
         assert_eq!((status, body["error"]["code"].is_string()), (expected, true));
