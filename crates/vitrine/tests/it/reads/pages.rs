@@ -24,7 +24,7 @@ async fn walking_pages_returns_each_record_once() {
     let lines: Vec<_> = (0..60).map(|n| mail(&format!("m{n:02}"), 1 + n % 9)).collect();
     app.ingest("cin_work", "messages", &lines).await;
     app.ingest("cin_home", "messages", &lines[..20]).await;
-    let mut expected = app.ids(&app.owner, &format!("{RECORDS}?limit=100&order=asc")).await;
+    let expected = app.ids(&app.owner, &format!("{RECORDS}?limit=100&order=asc")).await;
     assert_eq!(expected.len(), 84);
     let mut written = 0;
     for order in ["asc", "desc"] {
@@ -46,8 +46,6 @@ async fn walking_pages_returns_each_record_once() {
             assert_eq!(seen, expected, "{path}");
         }
     }
-    expected.dedup();
-    assert!(expected.len() > 60);
 }
 
 #[tokio::test]

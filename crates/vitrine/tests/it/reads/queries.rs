@@ -65,11 +65,10 @@ async fn only_declared_fields_sort() {
     assert_eq!(sorted("-size").await, ["c", "a", "b"]);
     assert_eq!(sorted("%2Bsize").await, ["b", "a", "c"]);
     assert_eq!(sorted("-received_at").await, ["c", "b", "a"]);
-    for field in ["subject", "-thread_id", "nope", "", "-"] {
-        let code = app.code(&app.owner, &format!("{RECORDS}?sort={field}")).await;
-        assert!(["invalid_sort", "unknown_field"].contains(&code.as_str()), "{field}: {code}");
+    for field in ["subject", "-thread_id", "", "-"] {
+        assert_eq!(app.code(&app.owner, &format!("{RECORDS}?sort={field}")).await, "invalid_sort", "{field}");
     }
-    assert_eq!(app.code(&app.owner, &format!("{RECORDS}?sort=subject")).await, "invalid_sort");
+    assert_eq!(app.code(&app.owner, &format!("{RECORDS}?sort=nope")).await, "unknown_field");
 }
 
 #[tokio::test]
