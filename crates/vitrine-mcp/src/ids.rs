@@ -95,9 +95,24 @@ mod tests {
     #[test]
     fn what_could_act_as_a_path_is_no_id() {
         for id in [
-            "", "messages", "/messages:1", "c/:1", "c/messages:", "c/d/messages:1", "c/messages:1/2", "c/messages:..",
-            "../messages:1", "c/..:1", "c/mess ages:1", "c/messages:a\\b", "c/messages:a\u{0}", "https://x/y:1",
-            "pdpp://record/", "pdpp://record/%2e%2e", "pdpp://record/!!!", "pdpp://stream/messages",
+            "",
+            "messages",
+            "/messages:1",
+            "c/:1",
+            "c/messages:",
+            "c/d/messages:1",
+            "c/messages:1/2",
+            "c/messages:..",
+            "../messages:1",
+            "c/..:1",
+            "c/mess ages:1",
+            "c/messages:a\\b",
+            "c/messages:a\u{0}",
+            "https://x/y:1",
+            "pdpp://record/",
+            "pdpp://record/%2e%2e",
+            "pdpp://record/!!!",
+            "pdpp://stream/messages",
         ] {
             assert_eq!(RecordRef::parse(id).unwrap_err().code, ErrorCode::InvalidId, "{id}");
         }

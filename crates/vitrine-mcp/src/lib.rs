@@ -5,6 +5,21 @@
 //! channels, text and JSON, each enough alone. The adapter has no privileges: it cannot name the
 //! engine or the store, and every read is authorized by the reader.
 
+mod answer;
+mod arguments;
 mod budget;
+mod declared;
 mod handles;
 mod ids;
+mod instructions;
+mod render;
+mod resources;
+mod server;
+mod source;
+mod tools;
+mod transport;
+
+pub use instructions::INSTRUCTIONS;
+pub use server::Adapter;
+pub use source::{FixedReader, ReaderSource};
+pub use transport::{McpService, http_service, serve_stdio};

@@ -86,11 +86,7 @@ fn is_pair(first: u8, second: u8) -> bool {
 
 fn alone(c: char) -> usize {
     let code = c as usize;
-    if code < 0x10000 {
-        usize::from(TABLE[PAIRS + code / 4] >> (code % 4 * 2) & 3).max(1)
-    } else {
-        c.len_utf8()
-    }
+    if code < 0x10000 { usize::from(TABLE[PAIRS + code / 4] >> (code % 4 * 2) & 3).max(1) } else { c.len_utf8() }
 }
 
 #[cfg(test)]
