@@ -5,6 +5,8 @@ use vitrine_contract::BlobRef;
 
 /// Shorter text is shown, whatever it looks like.
 const LEAST_CHARS: usize = 256;
+/// Enough of a run to tell that it is one.
+const LEAST_PART: usize = 32;
 /// The shortest line of encoded data that was wrapped.
 const LEAST_LINE: usize = 60;
 
@@ -38,6 +40,21 @@ fn is_encoded(text: &str) -> bool {
         line += 1;
     }
     capital && !body.is_empty()
+}
+
+/// The first run of encoded bytes inside JSON text. A run that the end of the text cuts off is one
+/// even when little of it is left.
+pub(crate) fn encoded_run(json: &str) -> Option<std::ops::Range<usize>> {
+    let mut start = 0;
+    for part in json.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '='))) {
+        let end = start + part.len();
+        let least = if end == json.len() { LEAST_PART } else { LEAST_CHARS };
+        if part.len() >= least && is_encoded(part) {
+            return Some(start..end);
+        }
+        start = end + json[end..].chars().next().map_or(0, char::len_utf8);
+    }
+    None
 }
 
 /// The bytes that base64 text of this length stands for.
@@ -88,5 +105,15 @@ mod tests {
         assert!(!whole(&"Plain words and sentences. ".repeat(50)));
         assert!(!whole(&"Apple\nBanana\nCherry\n".repeat(50)));
         assert!(!whole(&"日本語".repeat(200)));
+    }
+
+    #[test]
+    fn encoded_bytes_are_found_inside_json() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let json = format!(r#"{{"é":1,"a":["{}"],"b":2}}"#, STANDARD.encode(&bytes));
+        let run = encoded_run(&json).unwrap();
+        assert_eq!(json[run.clone()], STANDARD.encode(&bytes));
+        assert_eq!(encoded_run(&json[..run.start + 40]), Some(run.start..run.start + 40));
+        assert_eq!(encoded_run(r#"{"id":"550E8400-e29b-41d4-a716-446655440000","b":1}"#), None);
     }
 }

@@ -14,8 +14,9 @@ use super::{Fit, Frame, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::ids::{RecordRef, result_id};
 
-/// Characters of evidence a hit shows: as many as a short list has room for.
-const EVIDENCE_CHARS: [usize; 4] = [160, 120, 80, 56];
+/// Characters of evidence a hit shows, and whether it repeats the call that its rung of the ladder
+/// has anyway: as much as there is room for.
+const LEVELS: [(usize, bool); 6] = [(160, true), (120, true), (80, true), (80, false), (56, false), (32, false)];
 /// What a list of up to three hits takes at most, so that looking around stays cheap.
 const SHORT_LIST: (usize, usize) = (3, 3_000);
 const MAX_TITLE_CHARS: usize = 160;
@@ -23,8 +24,8 @@ const MAX_TITLE_CHARS: usize = 160;
 /// Renders as many hits as fit.
 pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
     let mut hits = Vec::new();
-    for evidence_chars in EVIDENCE_CHARS {
-        hits = list.data.iter().map(|hit| Shown::new(hit, evidence_chars, frame)).collect();
+    for level in LEVELS {
+        hits = list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect();
         let answer = render(list, &hits, frame);
         let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
         if answer.fits() && short {
@@ -52,8 +53,27 @@ struct Evidence {
     read: ReadCall,
 }
 
+impl Evidence {
+    fn add_to(&self, result: &mut Value, with_read: bool) {
+        let Self { window, read } = self;
+        result["evidence_preview"] = window.text.as_str().into();
+        result["match"] = json!({
+            "field_path": window.field_path,
+            "start_chars": window.start_chars,
+            "end_chars": window.end_chars,
+            "match_start_chars": window.match_start_chars,
+            "match_end_chars": window.match_end_chars,
+            "total_chars": window.total_chars,
+            "complete": window.complete,
+        });
+        if with_read {
+            result["read"] = json!(read);
+        }
+    }
+}
+
 impl<'a> Shown<'a> {
-    fn new(hit: &'a Hit, evidence_chars: usize, frame: Frame<'_>) -> Self {
+    fn new(hit: &'a Hit, (evidence_chars, with_read): (usize, bool), frame: Frame<'_>) -> Self {
         let record = RecordRef {
             connection_id: Some(hit.connection_id.clone()),
             stream: hit.stream.clone(),
@@ -66,7 +86,10 @@ impl<'a> Shown<'a> {
             .map(|window| around_match(window, evidence_chars))
             .map(|window| Evidence { read: ReadCall::field(&record, &window.field_path, window.start_chars), window });
         let id = result_id(&hit.connection_id, &hit.stream, &hit.record_key);
-        let json = result(hit, &id, evidence.as_ref(), frame);
+        let mut json = result(hit, &id, frame);
+        if let Some(evidence) = &evidence {
+            evidence.add_to(&mut json, with_read);
+        }
         Self { hit, id, evidence, json }
     }
 
@@ -112,6 +135,7 @@ impl<'a> Shown<'a> {
             stream: self.hit.stream.clone(),
             record_id: self.hit.record_key.clone(),
         });
+        rung.binary_fields = None;
         rung.evidence_preview = Some(window.text.clone());
         rung.field_windows.push(FieldHint {
             field_path: window.field_path.clone(),
@@ -123,7 +147,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn result(hit: &Hit, id: &str, evidence: Option<&Evidence>, frame: Frame<'_>) -> Value {
+fn result(hit: &Hit, id: &str, frame: Frame<'_>) -> Value {
     let record = ReadRequest::Record(RecordRequest {
         stream: hit.stream.clone(),
         id: hit.record_key.clone(),
@@ -142,19 +166,6 @@ fn result(hit: &Hit, id: &str, evidence: Option<&Evidence>, frame: Frame<'_>) ->
     });
     if let Some(authored_at) = &hit.authored_at {
         result["authored_at"] = text::cut(authored_at, 40).into();
-    }
-    if let Some(Evidence { window, read }) = evidence {
-        result["evidence_preview"] = window.text.as_str().into();
-        result["match"] = json!({
-            "field_path": window.field_path,
-            "start_chars": window.start_chars,
-            "end_chars": window.end_chars,
-            "match_start_chars": window.match_start_chars,
-            "match_end_chars": window.match_end_chars,
-            "total_chars": window.total_chars,
-            "complete": window.complete,
-        });
-        result["read"] = json!(read);
     }
     result
 }

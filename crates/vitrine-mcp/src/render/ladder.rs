@@ -37,7 +37,9 @@ pub(crate) struct Rung {
     pub(crate) field_windows: Vec<FieldHint>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) json_fields: Vec<String>,
-    pub(crate) binary_fields: Vec<BinaryHint>,
+    /// None where no field was looked at, as in a search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) binary_fields: Option<Vec<BinaryHint>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) omitted_fields: Option<Omitted>,
 }
@@ -142,14 +144,18 @@ impl Rung {
             evidence_preview: None,
             field_windows: Vec::new(),
             json_fields: Vec::new(),
-            binary_fields: Vec::new(),
+            binary_fields: Some(Vec::new()),
             omitted_fields: None,
         }
     }
 
+    pub(crate) fn binary_fields(&self) -> &[BinaryHint] {
+        self.binary_fields.as_deref().unwrap_or_default()
+    }
+
     /// Whether the record is there in full.
     pub(crate) fn is_empty(&self) -> bool {
-        self.field_windows.is_empty() && self.binary_fields.is_empty() && self.omitted_fields.is_none()
+        self.field_windows.is_empty() && self.binary_fields().is_empty() && self.omitted_fields.is_none()
     }
 
     /// The same in prose, one line for each thing left out.
@@ -164,7 +170,7 @@ impl Rung {
                 field.read
             );
         }
-        for field in &self.binary_fields {
+        for field in self.binary_fields() {
             let size = field.size_bytes.map_or_else(String::new, |size| format!(", {size} bytes"));
             let digest =
                 field.sha256.as_ref().map_or_else(String::new, |sha256| format!(", sha256 {}", literal(sha256)));

@@ -77,7 +77,7 @@ impl Eye<'_> {
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
             let askable = name.len() <= MAX_NAME_CHARS && !name.is_empty();
-            if askable && shown.data.len() + shown.rung.binary_fields.len() < detail.fields {
+            if askable && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
                 let cut = record.cut.iter().find(|cut| cut.field == **name);
                 shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
             } else {
@@ -179,7 +179,10 @@ impl Shown<'_> {
         }
         if is_container {
             if binary::strip(&mut value) {
-                self.rung.binary_fields.push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
+                self.rung
+                    .binary_fields
+                    .get_or_insert_default()
+                    .push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
             }
             let json = value.to_string();
             let total = text::count(&json);
@@ -195,7 +198,10 @@ impl Shown<'_> {
     }
 
     fn text(&mut self, name: &str, text: &str, total_chars: u64, json: bool) {
-        let preview = text::cut(text, self.limit(name));
+        let mut preview = text::cut(text, self.limit(name));
+        if json && let Some(run) = binary::encoded_run(preview) {
+            preview = &preview[..run.start];
+        }
         let shown = text::count(preview);
         if shown < total_chars {
             let read = ReadCall::field(self.record, name, shown);
@@ -219,14 +225,14 @@ impl Shown<'_> {
         }
         hint.size_bytes = blob.size_bytes;
         hint.sha256 = blob.sha256.as_deref().map(|digest| text::cut(digest, 64).to_owned());
-        self.rung.binary_fields.push(hint);
+        self.rung.binary_fields.get_or_insert_default().push(hint);
     }
 
     fn bytes(&mut self, name: &str, total_chars: u64, media_type: Option<String>) {
         let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, None));
         hint.mime_type = media_type.unwrap_or(hint.mime_type);
         hint.size_bytes = Some(binary::decoded_bytes(total_chars));
-        self.rung.binary_fields.push(hint);
+        self.rung.binary_fields.get_or_insert_default().push(hint);
     }
 }
 

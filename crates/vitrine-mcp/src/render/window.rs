@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use vitrine_contract::schema::{FieldWindow, Window};
 
+use super::binary;
 use super::text::{call, count, literal, slice};
 use super::{Frame, most_rows};
 use crate::answer::Answer;
@@ -26,6 +27,17 @@ pub(crate) fn answer(field: &FieldWindow, selector: &WindowSelector, budget: Bud
     let at =
         |chars| render(field, &narrowed(&field.window, chars), &record, selector, frame).with_budgets(budget, budget);
     most_rows(chars, at).1
+}
+
+/// Ends a window of JSON before encoded bytes, and reads on behind them.
+pub(crate) fn skip_bytes(window: &mut Window) {
+    let Some(run) = binary::encoded_run(&window.text) else { return };
+    let behind = window.start_chars + count(&window.text[..run.end]);
+    window.text.truncate(run.start);
+    window.end_chars = window.start_chars + count(&window.text);
+    window.complete = false;
+    window.has_more = behind < window.total_chars;
+    window.next_offset_chars = window.has_more.then_some(behind);
 }
 
 /// The window cut to `chars` characters: at its end, unless that would lose the match.

@@ -167,8 +167,10 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         after_chars: selector.after_chars,
         connection_id: record.connection_id,
     };
-    let read = reader.field_window(&request).await?;
-    if read.field.kind == "string" && binary::is_base64_part(&read.window.text, read.window.total_chars) {
+    let mut read = reader.field_window(&request).await?;
+    if read.field.kind == "json" {
+        window::skip_bytes(&mut read.window);
+    } else if binary::is_base64_part(&read.window.text, read.window.total_chars) {
         return Err(ApiError::new(
             ErrorCode::FieldNotText,
             "The field holds encoded bytes, which are not shown. fetch names the link that exports them.",

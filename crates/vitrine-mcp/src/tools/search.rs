@@ -52,7 +52,9 @@ pub(crate) fn definition() -> Tool {
          ids, not records: fetch an id, or read on with read_record_field. Narrow with streams and limit; page with \
          cursor. Structured output: results are the hits, data the envelope.",
         json!({
-            "results": { "type": "array", "items": { "type": "object" } },
+            "results": { "type": "array", "items": { "type": "object", "properties": {
+                "id": { "type": "string" }, "title": { "type": "string" }, "url": { "type": "string" },
+                "evidence_preview": { "type": "string" } } } },
             "data": { "type": "object" },
             "content_ladder": { "type": "object" },
             "provider_url": { "type": "string" },

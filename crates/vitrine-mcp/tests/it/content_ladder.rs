@@ -213,3 +213,22 @@ async fn short_fields_declared_as_encoded_are_binary_too() {
     assert_eq!((&hint["field_path"], &hint["mime_type"]), (&json!("thumb"), &json!("image/gif")));
     assert!(page["data"]["data"][0]["data"].get("thumb").is_none());
 }
+
+#[tokio::test]
+async fn a_window_of_json_reads_around_encoded_bytes() {
+    let encoded = STANDARD.encode((0..=255_u8).cycle().take(6_000).collect::<Vec<u8>>());
+    let row = json!({"id": "1", "body": {"before": "first words", "bytes": encoded, "after": "last words"}});
+    let host = Host::connect(Fake::single(vec![row])).await;
+    let mut arguments = json!({"id": "cin_one/things:t000", "field_path": "body"});
+    let mut seen = String::new();
+    loop {
+        let window = host.ok("read_record_field", arguments.clone()).await;
+        assert!(!window.text.contains(&encoded[..40]) && !window.structured.to_string().contains(&encoded[..40]));
+        seen += window.structured["window"]["text"].as_str().unwrap();
+        match window.structured["window"]["next_cursor"].as_str() {
+            Some(cursor) => arguments["cursor"] = json!(cursor),
+            None => break,
+        }
+    }
+    assert!(seen.starts_with("{\"before\":\"first words\"") && seen.ends_with("\"after\":\"last words\"}"), "{seen}");
+}
