@@ -10,10 +10,9 @@ use vitrine_contract::limits::MAX_LIMIT;
 use vitrine_contract::request::{Filter, RangeOp};
 use vitrine_contract::{ApiError, ErrorCode};
 
+use crate::ids::is_field;
 use crate::render::text;
 
-/// The longest field name, relationship or view one can ask for.
-const MAX_FIELD_CHARS: usize = 512;
 /// The most fields one can ask for.
 const MAX_FIELDS: usize = 1_000;
 /// The longest cursor or bookmark any provider may have made.
@@ -85,7 +84,7 @@ pub(crate) fn word<T: Copy>(
 
 /// A field name, view, relationship or sort: any text that could be one.
 pub(crate) fn field(param: &str, value: String) -> Result<String, ApiError> {
-    if !value.is_empty() && !value.contains('\0') && value.chars().count() <= MAX_FIELD_CHARS {
+    if is_field(&value) {
         return Ok(value);
     }
     Err(ApiError::invalid(param, format!("`{param}` must name fields exactly as schema returned them.")))
@@ -155,7 +154,7 @@ pub(crate) fn filter(value: Option<Value>) -> Result<Filter, ApiError> {
     }
     for (field, condition) in conditions {
         let param = format!("filter.{}", text::cut(&field, 80));
-        if field.is_empty() || field.chars().count() > MAX_FIELD_CHARS || field.contains(['[', ']']) {
+        if !is_field(&field) || field.contains(['[', ']']) {
             return Err(bad_filter(&param, "A key of `filter` is a field name alone, without brackets."));
         }
         match condition {

@@ -5,6 +5,8 @@ use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::handles;
 
+const MAX_FIELD_BYTES: usize = 512;
+
 /// The record a call means. It names, it does not authorize: the resource server decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordRef {
@@ -69,6 +71,11 @@ pub(crate) fn result_id(connection_id: &str, stream: &str, record_id: &str) -> S
     } else {
         format!("{stream}:{record_id}")
     }
+}
+
+/// Whether a field can be asked for by this name. Providers may have others: those are only counted.
+pub(crate) fn is_field(name: &str) -> bool {
+    !name.is_empty() && !name.contains('\0') && name.len() <= MAX_FIELD_BYTES
 }
 
 pub(crate) fn invalid_id() -> ApiError {

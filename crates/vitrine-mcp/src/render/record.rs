@@ -10,10 +10,8 @@ use super::Frame;
 use super::binary;
 use super::ladder::{BinaryHint, FieldHint, Omitted, ReadCall, Rung};
 use super::text;
-use crate::ids::RecordRef;
+use crate::ids::{RecordRef, is_field};
 
-/// A longer field name can be counted, but neither shown nor asked for.
-const MAX_NAME_CHARS: usize = 512;
 /// Names in the call that reads omitted fields, together.
 const MAX_NAMES_CHARS: usize = 400;
 /// Labels are the owner's own words, but not without end.
@@ -76,7 +74,7 @@ impl Eye<'_> {
         let mut left_out = Vec::new();
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
-            let askable = name.len() <= MAX_NAME_CHARS && !name.is_empty();
+            let askable = is_field(name);
             if askable && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
                 let cut = record.cut.iter().find(|cut| cut.field == **name);
                 shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
