@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use vitrine_contract::Warning;
 use vitrine_contract::schema::{Aggregation, Group};
 
-use super::text::{cut, literal, plural};
+use super::text::{Lines, cut, literal, plural};
 use super::{Frame, most_rows, warning_lines};
 use crate::answer::Answer;
 
@@ -67,10 +67,10 @@ fn prose(shown: &Aggregation) -> String {
     );
     for group in shown.groups.iter().flatten() {
         let value = group.value.as_ref().map_or_else(String::new, |value| format!(", {}: {value}", shown.metric));
-        text += &format!("- {}: {}{value}\n", group.key, group.count);
+        text.line(format_args!("- {}: {}{value}", group.key, group.count));
     }
     if shown.groups.is_some() {
-        text += &format!("other_count: {}\n", shown.other_count);
+        text.line(format_args!("other_count: {}", shown.other_count));
     }
     text + &warning_lines(&shown.warnings)
 }

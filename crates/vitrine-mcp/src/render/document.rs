@@ -78,7 +78,7 @@ fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
     if !view.expanded.is_empty() {
         metadata.insert("expanded".into(), Value::Object(view.expanded));
     }
-    if let Some(ladder) = Ladder::new("record", view.rungs) {
+    if let Some(ladder) = Ladder::of("record", view.rungs) {
         metadata.insert("content_ladder".into(), ladder);
     }
 

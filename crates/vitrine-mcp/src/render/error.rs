@@ -5,7 +5,7 @@ use vitrine_contract::limits::MAX_CANDIDATES;
 use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
 
 use super::record::label;
-use super::text::{cut, literal};
+use super::text::{Lines, cut, literal};
 use crate::answer::Answer;
 use crate::budget::Budget;
 
@@ -27,22 +27,24 @@ pub(crate) fn answer(error: ApiError, request_id: &str) -> Answer {
         }
         let left_out = candidates.total.saturating_sub(candidates.listed.len());
         if left_out > 0 {
-            text +=
-                &format!("{left_out} more of {} not listed (truncated): schema lists them all.\n", candidates.total);
+            text.line(format_args!(
+                "{left_out} more of {} not listed (truncated): schema lists them all.",
+                candidates.total
+            ));
         }
     }
     for (name, value) in [("param", &error.param), ("retry_with", &error.retry_with)] {
         if let Some(value) = value {
-            text += &format!("{name}: {}\n", literal(value));
+            text.line(format_args!("{name}: {}", literal(value)));
         }
     }
     for (name, value) in &error.extra {
-        text += &format!("{}: {value}\n", literal(name));
+        text.line(format_args!("{}: {value}", literal(name)));
     }
-    text += &format!(
-        "next step: {next_step}\nrequest_id: {}\n",
+    text.line(format_args!(
+        "next step: {next_step}\nrequest_id: {}",
         literal(error.request_id.as_deref().unwrap_or(request_id))
-    );
+    ));
     let mut answer = Answer::new(text, json!({ "error": object }));
     answer.is_error = true;
     answer

@@ -9,7 +9,7 @@ use vitrine_contract::search::{Hit, MatchWindow, SearchMeta};
 use super::binary;
 use super::ladder::{FieldHint, Ladder, ReadCall, Rung};
 use super::record::label;
-use super::text::{self, literal, plural};
+use super::text::{self, Lines, literal, plural};
 use super::{Fit, Frame, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::ids::{RecordRef, result_id};
@@ -205,14 +205,14 @@ fn render(list: &SearchList, hits: &[Shown<'_>], frame: Frame<'_>) -> Answer {
         "object": "list", "has_more": has_more, "next_cursor": next_cursor, "result_count": hits.len(), "meta": meta,
     });
     structured.insert("data".into(), envelope);
-    if let Some(ladder) = Ladder::new("search_results", hits.iter().filter_map(Shown::rung).collect()) {
+    if let Some(ladder) = Ladder::of("search_results", hits.iter().filter_map(Shown::rung).collect()) {
         structured.insert("content_ladder".into(), ladder);
     }
 
     let mut text: String = hits.iter().enumerate().filter_map(|(index, hit)| hit.evidence_line(index + 1)).collect();
-    text += &format!("{}{}, has_more: {has_more}\n", plural(hits.len(), "hit"), counted(&meta));
+    text.line(format_args!("{}{}, has_more: {has_more}", plural(hits.len(), "hit"), counted(&meta)));
     if let Some(cursor) = &next_cursor {
-        text += &format!("next_cursor: {} (same arguments, with this cursor)\n", literal(cursor));
+        text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
     }
     text += &notes(&meta);
     text += &source_mix(hits);
@@ -241,7 +241,7 @@ fn notes(meta: &SearchMeta) -> String {
         notes += "Only a part of the matches was ranked; narrow the query to see the others.\n";
     }
     if let Some(index) = meta.index.filter(|index| index.covered < index.total) {
-        notes += &format!("Indexed so far: {} of {} texts.\n", index.covered, index.total);
+        notes.line(format_args!("Indexed so far: {} of {} texts.", index.covered, index.total));
     }
     notes + &warning_lines(&meta.warnings)
 }

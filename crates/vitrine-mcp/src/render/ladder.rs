@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::text::{call, literal};
+use super::text::{Lines, call, literal};
 use crate::ids::{RecordRef, result_id};
 
 /// The tool every truncated field is read with.
@@ -19,7 +19,7 @@ pub(crate) struct Ladder {
 
 impl Ladder {
     /// None when nothing was left out.
-    pub(crate) fn new(kind: &'static str, records: Vec<Rung>) -> Option<Value> {
+    pub(crate) fn of(kind: &'static str, records: Vec<Rung>) -> Option<Value> {
         let ladder = Self { kind, read_tool: READ_TOOL, records };
         if ladder.records.is_empty() { None } else { serde_json::to_value(ladder).ok() }
     }
@@ -162,27 +162,27 @@ impl Rung {
     pub(crate) fn lines(&self) -> String {
         let mut lines = String::new();
         for field in &self.field_windows {
-            lines += &format!(
-                "  {} {}, {} chars in all: {}\n",
+            lines.line(format_args!(
+                "  {} {}, {} chars in all: {}",
                 literal(&field.field_path),
                 field.preview_status,
                 field.size_chars,
                 field.read
-            );
+            ));
         }
         for field in self.binary_fields() {
             let size = field.size_bytes.map_or_else(String::new, |size| format!(", {size} bytes"));
             let digest =
                 field.sha256.as_ref().map_or_else(String::new, |sha256| format!(", sha256 {}", literal(sha256)));
-            lines += &format!(
-                "  {} binary-only, {}{size}{digest}: GET {}\n",
+            lines.line(format_args!(
+                "  {} binary-only, {}{size}{digest}: GET {}",
                 literal(&field.field_path),
                 literal(&field.mime_type),
                 field.export.url
-            );
+            ));
         }
         if let Some(omitted) = &self.omitted_fields {
-            lines += &format!("  {} more fields not shown: {}\n", omitted.count, omitted.read);
+            lines.line(format_args!("  {} more fields not shown: {}", omitted.count, omitted.read));
         }
         lines
     }

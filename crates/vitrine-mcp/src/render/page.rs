@@ -6,7 +6,7 @@ use vitrine_contract::{Count, List, Record, route};
 
 use super::ladder::{Ladder, Rung};
 use super::record::{Detail, Eye, View, label};
-use super::text::{literal, plural};
+use super::text::{Lines, literal, plural};
 use super::{Fit, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 
@@ -76,8 +76,8 @@ impl Page<'_> {
     fn answer(&self, rows: &[Row]) -> Answer {
         let list = self.list;
         let cut = rows.len() < list.data.len();
-        let last = rows.len().checked_sub(1).map(|last| &list.data[last]);
-        let next_cursor = if cut { last.and_then(|row| row.resume.clone()) } else { list.next_cursor.clone() };
+        let end = rows.len().checked_sub(1).map(|end| &list.data[end]);
+        let next_cursor = if cut { end.and_then(|row| row.resume.clone()) } else { list.next_cursor.clone() };
         let has_more = cut || list.has_more;
         let mut warnings = list.meta.warnings.clone();
         if cut {
@@ -102,16 +102,16 @@ impl Page<'_> {
         let mut structured = Map::new();
         structured.insert("data".into(), Value::Object(envelope));
         let rungs = rows.iter().flat_map(|row| row.rungs.clone()).collect();
-        if let Some(ladder) = Ladder::new("record_set", rungs) {
+        if let Some(ladder) = Ladder::of("record_set", rungs) {
             structured.insert("content_ladder".into(), ladder);
         }
 
         let mut text = self.heading(rows.len(), has_more);
         if let Some(cursor) = &next_cursor {
-            text += &format!("next_cursor: {} (same arguments, with this cursor)\n", literal(cursor));
+            text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
         }
         if let Some(bookmark) = bookmark {
-            text += &format!("next_changes_since: {} (pass as changes_since next time)\n", literal(bookmark));
+            text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
         }
         text += &warning_lines(&warnings);
         text += &sources(rows);

@@ -1,6 +1,22 @@
 //! Words of our own, and record text quoted so that it cannot pass for them.
 
+use std::fmt::{self, Write};
+
 use serde_json::Value;
+
+/// Text built line by line.
+pub(crate) trait Lines {
+    /// Adds a line.
+    fn line(&mut self, line: fmt::Arguments<'_>);
+}
+
+impl Lines for String {
+    fn line(&mut self, line: fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.write_fmt(line);
+        self.push('\n');
+    }
+}
 
 /// A text as a JSON string literal on one line.
 pub(crate) fn literal(text: &str) -> String {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use vitrine_contract::schema::{FieldWindow, Window};
 
 use super::binary;
-use super::text::{call, count, literal, slice};
+use super::text::{Lines, call, count, literal, slice};
 use super::{Frame, most_rows};
 use crate::answer::Answer;
 use crate::budget::Budget;
@@ -117,12 +117,12 @@ fn render(
         window.has_more
     );
     if let (Some(from), Some(to)) = (window.match_start_chars, window.match_end_chars) {
-        text += &format!("match: chars {from}-{to}\n");
+        text.line(format_args!("match: chars {from}-{to}"));
     }
     for (name, cursor) in [("next", &next_cursor), ("previous", &previous_cursor)] {
         if let Some(cursor) = cursor {
             let args = json!({ "id": id, "field_path": path, "cursor": cursor });
-            text += &format!("{name}: {}\n", call("read_record_field", &args));
+            text.line(format_args!("{name}: {}", call("read_record_field", &args)));
         }
     }
     text += &literal(&window.text);

@@ -1,7 +1,9 @@
 //! A host: an MCP client on an in-process pipe, which holds every result to the rules.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use jsonschema::Validator;
 use rmcp::model::{
     CallToolRequestParams, ContentBlock, ReadResourceRequestParams, ReadResourceResult, ResourceContents, Tool,
 };
@@ -19,6 +21,7 @@ pub struct Host {
     pub client: RunningService<RoleClient, ()>,
     pub calls: Calls,
     pub tools: Vec<Tool>,
+    outputs: HashMap<String, Validator>,
 }
 
 /// What a tool answered, on all its channels.
@@ -48,7 +51,11 @@ impl Host {
         });
         let client = ().serve(near).await.unwrap();
         let tools = client.list_all_tools().await.unwrap();
-        Self { client, calls, tools }
+        let output = |tool: &Tool| Value::Object(tool.output_schema.as_deref().unwrap().clone());
+        let outputs =
+            tools.iter().map(|tool| (tool.name.to_string(), jsonschema::validator_for(&output(tool)).unwrap()));
+        let outputs = outputs.collect();
+        Self { client, calls, tools, outputs }
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
@@ -106,13 +113,8 @@ impl Host {
             }
             assert!(!channel.contains("pdpp://"), "{tool} shows a URI: {channel}");
         }
-        let definition = self.tools.iter().find(|known| known.name == tool).unwrap();
-        let schema = Value::Object(definition.output_schema.as_deref().unwrap().clone());
-        let errors: Vec<String> = jsonschema::validator_for(&schema)
-            .unwrap()
-            .iter_errors(&outcome.structured)
-            .map(|e| e.to_string())
-            .collect();
+        let errors: Vec<String> =
+            self.outputs[tool].iter_errors(&outcome.structured).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{tool}: {errors:?}");
         if outcome.is_error {
             assert!(outcome.text.starts_with(outcome.code()), "{}", outcome.text);

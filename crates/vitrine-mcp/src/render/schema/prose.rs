@@ -3,7 +3,7 @@
 use vitrine_contract::schema::{Connector, SchemaDocument, StreamRow};
 
 use super::super::record::label;
-use super::super::text::{call, cut, literal, plural};
+use super::super::text::{Lines, call, cut, literal, plural};
 use super::shape::{Connections, Shape, Streams, names};
 use super::{flags, narrower};
 
@@ -15,7 +15,7 @@ pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
     );
     if matches!(shape.streams, Streams::Fields(_)) {
         let legend: Vec<String> = flags::LEGEND.iter().map(|(flag, means)| format!("{flag} {means}")).collect();
-        text += &format!("legend: {}\n", legend.join("; "));
+        text.line(format_args!("legend: {}", legend.join("; ")));
     } else {
         text += "next: schema({\"stream\":\"<name>\"}) for fields, filters, sorts and aggregations\n";
     }
@@ -23,7 +23,10 @@ pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
         text += &connector(shown, shape);
     }
     if document.connectors.len() > shape.connectors {
-        text += &format!("{} more not listed\n", plural(document.connectors.len() - shape.connectors, "connector"));
+        text.line(format_args!(
+            "{} more not listed",
+            plural(document.connectors.len() - shape.connectors, "connector")
+        ));
     }
     text
 }
@@ -49,15 +52,15 @@ fn connector(connector: &Connector, shape: Shape) -> String {
         Streams::Names(most) => {
             let names = names(connector);
             let listed = &names[..names.len().min(most)];
-            text += &format!("  streams: {}\n", listed.join(", "));
+            text.line(format_args!("  streams: {}", listed.join(", ")));
             if names.len() > most {
                 left_out = true;
-                text += &format!("  {} more stream names not listed\n", names.len() - most);
+                text.line(format_args!("  {} more stream names not listed", names.len() - most));
             }
         }
     }
     if left_out && let Some(args) = narrower(connector, shape.streams) {
-        text += &format!("  next: {}\n", call("schema", &args));
+        text.line(format_args!("  next: {}", call("schema", &args)));
     }
     text
 }
@@ -97,36 +100,36 @@ fn heading(row: &StreamRow, shape: Shape) -> String {
 fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     let mut text = heading(row, shape);
     let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
-    text += &format!(
-        "  {}; primary_key: {}; cursor_field: {}; last_updated: {}\n",
+    text.line(format_args!(
+        "  {}; primary_key: {}; cursor_field: {}; last_updated: {}",
         row.semantics,
         list(&row.primary_key),
         row.cursor_field.as_deref().unwrap_or("none"),
         row.last_updated.as_deref().unwrap_or("never"),
-    );
-    text += &format!(
-        "  sort: {}; count: {}; projection with fields: {}; search modes: {}\n",
+    ));
+    text.line(format_args!(
+        "  sort: {}; count: {}; projection with fields: {}; search modes: {}",
         list(&row.sort),
         list(&row.count),
         if row.projection { "yes" } else { "no" },
         list(&row.search_modes),
-    );
+    ));
     let related: Vec<String> = row
         .expand_capabilities
         .iter()
         .map(|e| format!("{} ({} {}, {} to {} each)", e.name, e.cardinality, e.stream, e.default_limit, e.max_limit))
         .collect();
-    text += &format!("  expand: {}; aggregate: count, and a= below\n", list(&related));
+    text.line(format_args!("  expand: {}; aggregate: count, and a= below", list(&related)));
     if !row.views.is_empty() {
         let views: Vec<String> = row.views.iter().map(|v| format!("{} ({})", v.id, v.fields.join(", "))).collect();
-        text += &format!("  views: {}\n", views.join("; "));
+        text.line(format_args!("  views: {}", views.join("; ")));
     }
     let fields = flags::fields(row);
     let listed: Vec<String> = fields.iter().take(most).map(|(name, flags)| format!("{}[{flags}]", key(name))).collect();
-    text += &format!("  fields: {}\n", listed.join(", "));
+    text.line(format_args!("  fields: {}", listed.join(", ")));
     let more = fields.len() - listed.len();
     if more > 0 {
-        text += &format!("  {more} more fields not listed\n");
+        text.line(format_args!("  {more} more fields not listed"));
     }
     (text, more > 0)
 }
