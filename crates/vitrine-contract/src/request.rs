@@ -220,11 +220,13 @@ words! {
 }
 words! {
     /// Whether to count the matches.
-    CountMode { None = "none", Estimated = "estimated", Exact = "exact", }
+    #[derive(Default)]
+    CountMode { #[default] None = "none", Estimated = "estimated", Exact = "exact", }
 }
 words! {
     /// What an aggregate computes.
-    Metric { Count = "count", Sum = "sum", Min = "min", Max = "max", CountDistinct = "count_distinct", }
+    #[derive(Default)]
+    Metric { #[default] Count = "count", Sum = "sum", Min = "min", Max = "max", CountDistinct = "count_distinct", }
 }
 words! {
     /// Calendar unit of a time group.
@@ -232,27 +234,12 @@ words! {
 }
 words! {
     /// How a search matches.
-    SearchMode { Lexical = "lexical", Semantic = "semantic", Hybrid = "hybrid", }
+    #[derive(Default)]
+    SearchMode { #[default] Lexical = "lexical", Semantic = "semantic", Hybrid = "hybrid", }
 }
 words! {
     /// A comparison of a range filter.
     RangeOp { Gte = "gte", Gt = "gt", Lte = "lte", Lt = "lt", }
-}
-
-impl Default for CountMode {
-    fn default() -> Self {
-        Self::None
-    }
-}
-impl Default for Metric {
-    fn default() -> Self {
-        Self::Count
-    }
-}
-impl Default for SearchMode {
-    fn default() -> Self {
-        Self::Lexical
-    }
 }
 
 /// Another order than the stream's own.

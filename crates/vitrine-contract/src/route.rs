@@ -85,9 +85,11 @@ fn records(stream: &str, params: &mut Params) -> Result<RecordsRequest, ApiError
         stream: stream.to_owned(),
         limit: params.limit("limit")?,
         cursor: params.text("cursor")?,
-        order: params.parsed("order", Order::parse, || words(Order::ALL, |w| w.as_str()))?,
+        order: params.parsed("order", Order::parse, || words(Order::ALL, Order::as_str))?,
         sort: params.text("sort")?.map(|text| sort(&text)).transpose()?,
-        count: params.parsed("count", CountMode::parse, || words(CountMode::ALL, |w| w.as_str()))?.unwrap_or_default(),
+        count: params
+            .parsed("count", CountMode::parse, || words(CountMode::ALL, CountMode::as_str))?
+            .unwrap_or_default(),
         filter: params.filter()?,
         fields: params.names("fields")?,
         view: params.text("view")?,
@@ -130,8 +132,8 @@ fn field_window(stream: &str, id: &str, params: &mut Params) -> Result<FieldWind
 }
 
 fn aggregate(stream: &str, params: &mut Params) -> Result<AggregateRequest, ApiError> {
-    let metric = params.parsed("metric", Metric::parse, || words(Metric::ALL, |w| w.as_str()))?.ok_or_else(|| {
-        ApiError::invalid("metric", format!("Pass `metric`, one of: {}.", words(Metric::ALL, |w| w.as_str())))
+    let metric = params.parsed("metric", Metric::parse, || words(Metric::ALL, Metric::as_str))?.ok_or_else(|| {
+        ApiError::invalid("metric", format!("Pass `metric`, one of: {}.", words(Metric::ALL, Metric::as_str)))
     })?;
     Ok(AggregateRequest {
         stream: stream.to_owned(),
@@ -139,7 +141,8 @@ fn aggregate(stream: &str, params: &mut Params) -> Result<AggregateRequest, ApiE
         field: params.text("field")?,
         group_by: params.text("group_by")?,
         group_by_time: params.text("group_by_time")?,
-        granularity: params.parsed("granularity", Granularity::parse, || words(Granularity::ALL, |w| w.as_str()))?,
+        granularity: params
+            .parsed("granularity", Granularity::parse, || words(Granularity::ALL, Granularity::as_str))?,
         time_zone: params.text("time_zone")?,
         limit: params.limit("limit")?,
         filter: params.filter()?,

@@ -160,6 +160,7 @@ pub struct View {
 }
 
 /// What one field can do.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts of the wire format")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldCapability {
     /// Its type, in one word.
@@ -195,6 +196,7 @@ pub struct RangeCapability {
 }
 
 /// What can be computed over a field.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts of the wire format")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AggregationCapability {

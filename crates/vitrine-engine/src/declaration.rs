@@ -3,10 +3,28 @@
 //! A [`Declaration`] only exists validated. The JSON it was read from is kept beside it, because
 //! a grant is issued from exactly that text.
 
+mod error;
+mod fields;
+pub mod identity;
+mod json_schema;
+mod kind;
+mod parse;
+mod query;
+mod relationships;
+mod shape;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod validator;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use vitrine_contract::request::RangeOp;
+
+pub use error::DeclarationError;
+pub use identity::{IdentityError, canonical_key, handle_safe, record_id};
+pub use validator::RecordValidator;
 
 /// A validated declaration.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,1 +1,177 @@
-//! TODO
+//! The embedded store: one `SQLite` file that several processes can share.
+//!
+//! Reads are [`vitrine_engine::gate::ReadPlan`]s compiled to SQL; there is no other way to read
+//! records. Writes keep the indexes that make those reads cost what they return.
+
+mod catalog;
+mod database;
+mod fault;
+mod grants;
+mod layout;
+mod open;
+mod read;
+mod row;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vitrine_contract::BlobRef;
+use vitrine_contract::request::ByteRange;
+use vitrine_engine::catalog::Catalog;
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::declaration::Declaration;
+use vitrine_engine::gate::ReadPlan;
+use vitrine_engine::ingest::Incoming;
+use vitrine_engine::keeping::{Keeper, KeptGrant, NewConnection, NewGrants, Outcome, Target};
+use vitrine_engine::port::{
+    Changes, ChangesAsk, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row, RowAsk, ScopeStats,
+    Store as StorePort, StoreResult, TokenRow, WindowAsk,
+};
+use vitrine_engine::token::TokenDigest;
+
+use database::Database;
+pub use open::OpenError;
+
+/// An open store.
+pub struct Store {
+    database: Database,
+    clock: Clock,
+    cursor_key: [u8; 32],
+    catalog: catalog::CatalogCache,
+    stats: read::StatsCache,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the store at `path`, making it if it is not there and bringing an older one forward.
+    pub fn open(path: &Path, clock: Clock, random: &Random) -> Result<Self, OpenError> {
+        open::open(path, clock, random)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Checks the file and the indexes against the records; what it finds, in words.
+    pub fn check(&self) -> StoreResult<Vec<String>> {
+        self.database.read(open::integrity_faults)
+    }
+}
+
+/// Reads run where they are called: they take microseconds, less than handing them to another
+/// thread would.
+impl StorePort for Store {
+    async fn catalog(&self) -> StoreResult<Arc<Catalog>> {
+        self.database.read(|tx| self.catalog.current(tx))
+    }
+
+    async fn token(&self, digest: &TokenDigest) -> StoreResult<Option<TokenRow>> {
+        self.database.read(|tx| grants::token(tx, digest))
+    }
+
+    async fn grant(&self, id: &str) -> StoreResult<Option<GrantRow>> {
+        self.database.read(|tx| grants::grant(tx, id))
+    }
+
+    async fn package(&self, id: &str) -> StoreResult<Option<PackageRow>> {
+        self.database.read(|tx| grants::package(tx, id))
+    }
+
+    fn cursor_key(&self) -> &[u8; 32] {
+        &self.cursor_key
+    }
+
+    async fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> StoreResult<Page> {
+        self.database.read(|tx| read::page(tx, plan, ask))
+    }
+
+    async fn count(&self, plan: &ReadPlan) -> StoreResult<u64> {
+        self.database.read(|tx| read::count(tx, plan))
+    }
+
+    async fn find(&self, plan: &ReadPlan, id: &str, ask: &RowAsk) -> StoreResult<Vec<Row>> {
+        self.database.read(|tx| read::find(tx, plan, id, *ask))
+    }
+
+    async fn window(&self, plan: &ReadPlan, ask: &WindowAsk<'_>) -> StoreResult<Vec<FoundField>> {
+        self.database.read(|tx| read::window(tx, plan, ask))
+    }
+
+    async fn measure(&self, plan: &ReadPlan) -> StoreResult<Measured> {
+        self.database.read(|tx| read::measure(tx, plan))
+    }
+
+    async fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> StoreResult<Changes> {
+        self.database.read(|tx| read::changes(tx, plan, ask))
+    }
+
+    async fn stats(&self, plan: &ReadPlan) -> StoreResult<Vec<ScopeStats>> {
+        self.database.read(|tx| read::stats(tx, plan, &self.stats))
+    }
+
+    async fn blob(&self, plan: &ReadPlan, blob_id: &str, range: Option<ByteRange>) -> StoreResult<Option<FoundBlob>> {
+        self.database.read(|tx| read::blob(tx, plan, blob_id, range))
+    }
+}
+
+impl Keeper for Store {
+    async fn register_source(&self, declaration: &Declaration) -> StoreResult<()> {
+        let now = self.clock.now();
+        self.database.write(|tx| write::register_source(tx, declaration, now)).await
+    }
+
+    async fn add_connection(&self, connection: &NewConnection) -> StoreResult<()> {
+        let now = self.clock.now();
+        self.database.write(|tx| write::add_connection(tx, connection, now)).await
+    }
+
+    async fn rename_connection(&self, connection_id: &str, name: &str) -> StoreResult<bool> {
+        self.database.write(|tx| write::rename_connection(tx, connection_id, name)).await
+    }
+
+    async fn remove_connection(&self, connection_id: &str) -> StoreResult<bool> {
+        let removed = self.database.write(|tx| write::remove_connection(tx, connection_id)).await?;
+        self.database.forget().await?;
+        Ok(removed)
+    }
+
+    async fn write(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Vec<Outcome>> {
+        let catalog = self.catalog().await?;
+        let now = self.clock.now();
+        let outcomes = self.database.write(|tx| write::batch(tx, &catalog, target, batch, now)).await?;
+        if batch.iter().any(|incoming| matches!(incoming, Incoming::Delete { .. })) {
+            self.database.forget().await?;
+        }
+        Ok(outcomes)
+    }
+
+    async fn put_blob(&self, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> StoreResult<()> {
+        self.database.write(|tx| write::put_blob(tx, connection_id, info, bytes)).await
+    }
+
+    async fn add_grants(&self, new: &NewGrants) -> StoreResult<()> {
+        let now = self.clock.now();
+        self.database.write(|tx| grants::add(tx, new, now)).await
+    }
+
+    async fn add_token(&self, token: &TokenRow) -> StoreResult<()> {
+        let now = self.clock.now();
+        self.database.write(|tx| grants::add_token(tx, token, now)).await
+    }
+
+    async fn grants(&self) -> StoreResult<Vec<KeptGrant>> {
+        self.database.read(grants::all)
+    }
+
+    async fn revoke_grant(&self, grant_id: &str) -> StoreResult<bool> {
+        let now = self.clock.now();
+        self.database.write(|tx| grants::revoke(tx, grant_id, now)).await
+    }
+
+    async fn revoke_package(&self, package_id: &str) -> StoreResult<bool> {
+        let now = self.clock.now();
+        self.database.write(|tx| grants::revoke_package(tx, package_id, now)).await
+    }
+}

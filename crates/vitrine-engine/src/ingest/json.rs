@@ -1,0 +1,80 @@
+//! JSON text in one stable form, without touching its numbers.
+
+use serde_json::Value;
+
+/// Drops white space outside strings and writes strings with as few escapes as JSON allows.
+/// `text` is valid JSON already; numbers stay as they were written.
+pub(super) fn normalize(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b'"' => {
+                let end = string_end(bytes, at);
+                push_string(&mut out, &text[at..end]);
+                at = end;
+            }
+            _ => {
+                let end = bytes[at..]
+                    .iter()
+                    .position(|b| matches!(b, b'"' | b' ' | b'\t' | b'\n' | b'\r'))
+                    .map_or(bytes.len(), |n| at + n);
+                out.push_str(&text[at..end]);
+                at = end;
+            }
+        }
+    }
+    out
+}
+
+/// One past the closing quote of the string that starts at `start`.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn push_string(out: &mut String, quoted: &str) {
+    if quoted.contains('\\')
+        && let Ok(text @ Value::String(_)) = serde_json::from_str::<Value>(quoted)
+    {
+        out.push_str(&text.to_string());
+        return;
+    }
+    out.push_str(quoted);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_stay_and_white_space_goes() {
+        assert_eq!(
+            normalize(r#"{ "a" : [ 1.0 , -0.0, 1e308 ], "b c": "x\u0041\/ \" " }"#),
+            r#"{"a":[1.0,-0.0,1e308],"b c":"xA/ \" "}"#
+        );
+        assert_eq!(normalize(r#""\u0000\ud83d\ude00""#), "\"\\u0000😀\"");
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_stays_the_same(text in r#"[ -~é\\"\n]{0,30}"#, number: f64, spaces in "[ \n]{0,3}") {
+            let value = serde_json::json!({ "k": [text, { "n": number }] });
+            let spaced = serde_json::to_string_pretty(&value).unwrap() + &spaces;
+            let normal = normalize(&spaced);
+            prop_assert_eq!(&serde_json::from_str::<Value>(&normal).unwrap(), &value);
+            prop_assert_eq!(normalize(&normal), normal.clone());
+        }
+    }
+}

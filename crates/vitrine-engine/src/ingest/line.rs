@@ -1,0 +1,153 @@
+//! One line of an ingest, checked.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use vitrine_contract::{time, values};
+
+use super::json::normalize;
+use crate::declaration::{RecordValidator, Stream, identity};
+
+/// A checked change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Incoming {
+    /// A record as it is now.
+    Upsert {
+        /// Its handle-safe id.
+        id: String,
+        /// When the source emitted it.
+        emitted_at: String,
+        /// Its fields, each with its JSON text.
+        fields: Vec<(String, String)>,
+    },
+    /// A record that is no more.
+    Delete {
+        /// Its handle-safe id.
+        id: String,
+        /// When the source said so.
+        emitted_at: String,
+    },
+}
+
+/// Why a line was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// The kind of fault.
+    pub code: RejectionCode,
+    /// What to mend, without the record's own text.
+    pub message: String,
+}
+
+/// The kind of fault of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RejectionCode {
+    /// Not a JSON object on one line.
+    MalformedNdjson,
+    /// Not as the declaration says.
+    InvalidRecord,
+    /// No usable key.
+    InvalidRecordIdentity,
+    /// A known key of an append-only stream with another payload.
+    ImmutableRecord,
+}
+
+impl RejectionCode {
+    /// As it stands in a result.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MalformedNdjson => "malformed_ndjson",
+            Self::InvalidRecord => "invalid_record",
+            Self::InvalidRecordIdentity => "invalid_record_identity",
+            Self::ImmutableRecord => "immutable_record",
+        }
+    }
+}
+
+impl Rejection {
+    /// A rejection with its reason.
+    pub fn new(code: RejectionCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(default)]
+    key: Value,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+    #[serde(default)]
+    emitted_at: Option<Value>,
+    #[serde(default)]
+    op: Option<Value>,
+}
+
+/// Checks one line against the stream it is meant for.
+pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Result<Incoming, Rejection> {
+    let malformed = |message: String| Rejection::new(RejectionCode::MalformedNdjson, message);
+    let text = std::str::from_utf8(line).map_err(|_| malformed("The line is not UTF-8.".into()))?;
+    let line: Line<'_> = serde_json::from_str(text).map_err(|error| malformed(json_fault("The line", &error)))?;
+    let emitted_at = emitted_at(line.emitted_at.as_ref())?;
+    match line.op.as_ref().map(|op| op.as_str().unwrap_or_default()) {
+        None | Some("upsert") => {}
+        Some("delete") => {
+            let id = identity::canonical_key(stream, &line.key)
+                .map(|key| identity::handle_safe(&key))
+                .map_err(|e| no_identity(&e))?;
+            return Ok(Incoming::Delete { id, emitted_at });
+        }
+        Some(_) => return Err(Rejection::new(RejectionCode::InvalidRecord, "`op` must be `upsert` or `delete`.")),
+    }
+    let raw = line
+        .data
+        .ok_or_else(|| Rejection::new(RejectionCode::InvalidRecord, "`data` is missing: it must be an object."))?;
+    let data: Value = serde_json::from_str(raw.get())
+        .map_err(|error| Rejection::new(RejectionCode::InvalidRecord, json_fault("`data`", &error)))?;
+    let Value::Object(map) = &data else {
+        return Err(Rejection::new(RejectionCode::InvalidRecord, "`data` must be an object."));
+    };
+    let id = identity::record_id(stream, map, &line.key).map_err(|e| no_identity(&e))?;
+    validator.check(&data).map_err(|fault| Rejection::new(RejectionCode::InvalidRecord, fault))?;
+    Ok(Incoming::Upsert { id, emitted_at, fields: fields(raw.get()) })
+}
+
+/// Top-level fields with their text; of a name that stands twice the last value counts.
+fn fields(object: &str) -> Vec<(String, String)> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (name, value) in values::top_level(object) {
+        let value = normalize(value.get());
+        match fields.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => fields.push((name.into_owned(), value)),
+        }
+    }
+    fields
+}
+
+fn emitted_at(value: Option<&Value>) -> Result<String, Rejection> {
+    value.and_then(Value::as_str).and_then(time::parse).map(time::format).ok_or_else(|| {
+        Rejection::new(RejectionCode::InvalidRecord, "`emitted_at` must be a time such as 2026-03-12T09:41:00Z.")
+    })
+}
+
+fn no_identity(error: &identity::IdentityError) -> Rejection {
+    Rejection::new(RejectionCode::InvalidRecordIdentity, error.to_string())
+}
+
+/// Says what is wrong and where, never what stood there.
+fn json_fault(what: &str, error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    let reason = reason.split(" at line").next().unwrap_or_default();
+    let known = [
+        "recursion limit exceeded",
+        "number out of range",
+        "EOF while parsing",
+        "trailing characters",
+        "lone leading surrogate",
+        "expected value",
+        "control character",
+    ];
+    let reason =
+        known.iter().find(|known| reason.contains(*known)).copied().unwrap_or("not the JSON that was expected");
+    format!("{what} cannot be read: {reason} (column {}).", error.column())
+}

@@ -1,0 +1,24 @@
+//! Bytes kept beside records.
+
+use vitrine_contract::read_api::Answer;
+use vitrine_contract::request::{BlobRequest, ReadRequest};
+use vitrine_contract::{ApiError, Blob, ErrorCode};
+
+use super::{LocalRead, ReadFault};
+use crate::gate::ReadPlan;
+use crate::port::Store;
+
+pub(super) async fn read<S: Store>(reader: &LocalRead<S>, request: &BlobRequest) -> Answer<Blob> {
+    let asked = ReadRequest::Blob(request.clone());
+    reader.planned(&asked, |_, plan| find(reader, request, plan)).await
+}
+
+async fn find<S: Store>(reader: &LocalRead<S>, request: &BlobRequest, plan: ReadPlan) -> Result<Blob, ReadFault> {
+    let found = reader.store.blob(&plan, &request.blob_id, request.range).await?.ok_or_else(|| {
+        ApiError::new(
+            ErrorCode::BlobNotFound,
+            "There is no such blob. Use a `blob_id` that stands in a record you can read.",
+        )
+    })?;
+    Ok(Blob { info: found.info, start: found.start, bytes: found.bytes })
+}

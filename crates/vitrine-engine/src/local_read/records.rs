@@ -1,0 +1,177 @@
+//! Pages of records.
+
+use std::collections::BTreeMap;
+
+use vitrine_contract::read_api::Answer;
+use vitrine_contract::record::{Expanded, Fields, Links, List, ListMeta, Record, Tag};
+use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
+use vitrine_contract::{ApiError, Count, ErrorCode, Warning, limits, route};
+
+use super::{LocalRead, ReadFault};
+use crate::cursor::{Binding, PageCursor};
+use crate::gate::{PageOrder, ReadPlan, Related};
+use crate::port::{PageAsk, Row, RowAsk, Store};
+
+pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
+    let asked = ReadRequest::Records(request.clone());
+    reader.planned(&asked, |_, plan| page(reader, request, plan)).await
+}
+
+async fn page<S: Store>(
+    reader: &LocalRead<S>,
+    request: &RecordsRequest,
+    plan: ReadPlan,
+) -> Result<List<Record>, ReadFault> {
+    let (limit, mut warnings) = limit(request.limit);
+    warnings.extend(expand_warnings(request, &plan));
+    let binding = binding(reader, request, plan.order());
+    let sealer = reader.sealer();
+    let now = reader.clock.now();
+    let resumed = request.cursor.as_deref().map(|text| sealer.open_page(&binding, text, now)).transpose()?;
+    let ask = PageAsk {
+        after: resumed.as_ref().map(|cursor| &cursor.position),
+        horizon: resumed.as_ref().map(|cursor| cursor.horizon),
+        rows: limit,
+        row: RowAsk { preview_chars: request.preview_chars },
+    };
+    let found = reader.store.page(&plan, &ask).await?;
+    let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
+    let seal = |row: &Row| {
+        sealer.seal_page(&binding, &PageCursor { started, horizon: found.horizon, position: row.position(&plan) })
+    };
+    let next_cursor = found.rows.last().filter(|_| found.more).map(seal);
+    let row_cursors: Vec<Option<String>> =
+        found.rows.iter().map(|row| request.preview_chars.is_some().then(|| seal(row))).collect();
+    let mut data = Vec::with_capacity(found.rows.len());
+    for (row, resume) in found.rows.into_iter().zip(row_cursors) {
+        let mut record = to_record(reader, &plan, row).await?;
+        record.resume = resume;
+        data.push(record);
+    }
+    let count = match request.count {
+        CountMode::None => Count::None,
+        CountMode::Exact => Count::Exact { value: reader.store.count(&plan).await? },
+        CountMode::Estimated => Count::Estimated { value: reader.store.count(&plan).await? },
+    };
+    Ok(envelope(request, data, next_cursor, ListMeta { count, warnings }))
+}
+
+/// The list around a page's rows.
+pub(super) fn envelope(
+    request: &RecordsRequest,
+    data: Vec<Record>,
+    next_cursor: Option<String>,
+    meta: ListMeta,
+) -> List<Record> {
+    let asked = ReadRequest::Records(request.clone());
+    let next = next_cursor.as_ref().map(|cursor| {
+        route::path_and_query(&ReadRequest::Records(RecordsRequest { cursor: Some(cursor.clone()), ..request.clone() }))
+    });
+    List {
+        object: Tag::default(),
+        url: route::path(&asked),
+        has_more: next_cursor.is_some(),
+        next_cursor,
+        next_changes_since: None,
+        data,
+        links: Links { this: route::path_and_query(&asked), next },
+        meta,
+    }
+}
+
+/// The rows to read, and whether that is less than was asked for.
+pub(super) fn limit(asked: Option<u64>) -> (usize, Vec<Warning>) {
+    let asked = asked.unwrap_or(limits::DEFAULT_LIMIT.into());
+    let most = u64::from(limits::MAX_LIMIT);
+    let warnings =
+        (asked > most).then(|| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect();
+    (usize::try_from(asked.min(most)).unwrap_or(1), warnings)
+}
+
+fn expand_warnings(request: &RecordsRequest, plan: &ReadPlan) -> Vec<Warning> {
+    let lowered = |name: &str, limit: usize| {
+        let asked = *request.expand_limit.get(name)?;
+        let most = u32::try_from(limit).unwrap_or(u32::MAX);
+        (asked > u64::from(most)).then(|| Warning::limit_clamped(&format!("expand_limit[{name}]"), asked, most))
+    };
+    plan.expansions().iter().filter(|e| !e.has_one()).filter_map(|e| lowered(e.name(), e.limit())).collect()
+}
+
+fn binding<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest, order: PageOrder) -> Binding {
+    let order = match order {
+        PageOrder::Id(direction) => format!("id {}", direction.as_str()),
+        PageOrder::Field(number, direction) => format!("{number} {}", direction.as_str()),
+    };
+    let connection = request.connection_id.as_deref();
+    Binding::new(&reader.caller.identity(), "page", &[&request.stream], connection, &request.filter, &order)
+}
+
+/// A row in the contract's words, with what was to be brought along.
+pub(super) async fn to_record<S: Store>(reader: &LocalRead<S>, plan: &ReadPlan, row: Row) -> Result<Record, ReadFault> {
+    let mut expanded = BTreeMap::new();
+    for expansion in plan.expansions() {
+        let related = match row.joins.get(expansion.join()).and_then(Option::as_deref) {
+            Some(key) => expansion.plan(plan, row.scope, key),
+            None => None,
+        };
+        let related = match related {
+            Some(related) => find_related(reader, related, expansion.limit()).await?,
+            None => (Vec::new(), false),
+        };
+        let (mut data, has_more) = related;
+        let value = if expansion.has_one() {
+            Expanded::One(data.pop().map(Box::new))
+        } else {
+            Expanded::Many { object: Tag::default(), has_more, data }
+        };
+        expanded.insert(expansion.name().to_owned(), value);
+    }
+    let mut record = plain(plan, row)?;
+    record.expanded = expanded;
+    Ok(record)
+}
+
+async fn find_related<S: Store>(
+    reader: &LocalRead<S>,
+    related: Related,
+    limit: usize,
+) -> Result<(Vec<Record>, bool), ReadFault> {
+    let (plan, rows, more) = match related {
+        Related::ByKey(plan) => {
+            let ask = PageAsk { after: None, horizon: None, rows: limit, row: RowAsk::default() };
+            let page = reader.store.page(&plan, &ask).await?;
+            (plan, page.rows, page.more)
+        }
+        Related::ById(plan, key) => {
+            let id = crate::declaration::identity::handle_safe(&key);
+            let rows = reader.store.find(&plan, &id, &RowAsk::default()).await?;
+            (plan, rows, false)
+        }
+    };
+    let records = rows.into_iter().map(|row| plain(&plan, row)).collect::<Result<_, _>>()?;
+    Ok((records, more))
+}
+
+/// A row in the contract's words.
+pub(super) fn plain(plan: &ReadPlan, row: Row) -> Result<Record, ReadFault> {
+    let scope = &plan.scopes()[row.scope];
+    let connection = scope.connection();
+    let data = Fields::from_json(row.data).map_err(|_| {
+        ApiError::new(ErrorCode::ApiError, "A stored record cannot be read. Ask the operator to run `vitrine doctor`.")
+    })?;
+    Ok(Record {
+        object: Tag::default(),
+        id: row.id,
+        stream: scope.stream_name().clone(),
+        connection_id: connection.connection_id.clone(),
+        connector_key: Some(connection.connector_key.clone()),
+        display_name: Some(connection.display_name.clone()),
+        data: Some(data),
+        deleted: false,
+        deleted_at: None,
+        emitted_at: row.emitted_at,
+        expanded: BTreeMap::new(),
+        resume: None,
+        cut: row.cut,
+    })
+}

@@ -1,0 +1,108 @@
+//! Connections to the file: one that writes, several that only read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use vitrine_engine::port::StoreResult;
+
+use crate::fault::Result;
+
+/// How long a read may run.
+const READ_DEADLINE: Duration = Duration::from_secs(10);
+/// How often a running read looks at its deadline, in steps of `SQLite`'s machine.
+const DEADLINE_STEPS: i32 = 20_000;
+/// How long to wait for another process that is writing.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Idle readers that are kept.
+const MAX_IDLE_READERS: usize = 8;
+const STATEMENT_CACHE: usize = 256;
+
+pub(crate) struct Database {
+    path: PathBuf,
+    writer: tokio::sync::Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    /// Whether deleted text may still stand in the write-ahead log.
+    forgetting: AtomicBool,
+}
+
+impl Database {
+    pub(crate) fn new(path: &Path, writer: Connection) -> Self {
+        let (writer, readers) = (tokio::sync::Mutex::new(writer), Mutex::new(Vec::new()));
+        Self { path: path.to_owned(), writer, readers, forgetting: AtomicBool::new(false) }
+    }
+
+    /// Runs `work` on one consistent state of the store.
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> StoreResult<T> {
+        let idle = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => self.open_reader().map_err(|fault| fault.0)?,
+        };
+        let answer = read_with(&mut connection, work);
+        let mut readers = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if readers.len() < MAX_IDLE_READERS {
+            readers.push(connection);
+        }
+        answer.map_err(|fault| fault.0)
+    }
+
+    /// Runs `work` and makes it durable, or leaves everything as it was.
+    pub(crate) async fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> StoreResult<T> {
+        let mut writer = self.writer.lock().await;
+        write_with(&mut writer, work).map_err(|fault| fault.0)
+    }
+
+    /// Empties the write-ahead log, where deleted text would otherwise stand until it is reused.
+    /// While another reader holds it, the next write tries again.
+    pub(crate) async fn forget(&self) -> StoreResult<()> {
+        self.forgetting.store(true, Ordering::Relaxed);
+        let writer = self.writer.lock().await;
+        let busy = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        match busy {
+            Ok(busy) => self.forgetting.store(busy, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "the write-ahead log could not be emptied yet"),
+        }
+        Ok(())
+    }
+
+    fn open_reader(&self) -> Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        connection.execute_batch("PRAGMA cache_size = -6000; PRAGMA temp_store = MEMORY;")?;
+        Ok(connection)
+    }
+}
+
+/// Settings of the connection that writes.
+pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000;
+         PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;",
+    )?;
+    Ok(())
+}
+
+fn read_with<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    #[expect(clippy::disallowed_methods, reason = "a deadline on real work is measured in real time")]
+    let end = Instant::now() + READ_DEADLINE;
+    #[expect(clippy::disallowed_methods, reason = "a deadline on real work is measured in real time")]
+    connection.progress_handler(DEADLINE_STEPS, Some(move || Instant::now() > end))?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    let answer = work(&transaction);
+    transaction.finish()?;
+    answer
+}
+
+fn write_with<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let answer = work(&transaction)?;
+    transaction.commit()?;
+    Ok(answer)
+}

@@ -1,0 +1,111 @@
+//! Grants, packages and tokens.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row, Transaction};
+use vitrine_contract::time;
+use vitrine_engine::grant::Grant;
+use vitrine_engine::keeping::{KeptGrant, NewGrants};
+use vitrine_engine::port::{GrantRow, PackageRow, TokenRow};
+use vitrine_engine::token::{TokenDigest, TokenKind};
+
+use crate::fault::{Result, corrupt};
+
+pub(crate) fn token(tx: &Transaction<'_>, digest: &TokenDigest) -> Result<Option<TokenRow>> {
+    let mut statement = tx.prepare_cached(
+        "SELECT digest, kind, subject, expires_at, revoked_at IS NOT NULL FROM token WHERE digest = ?1",
+    )?;
+    let found = statement
+        .query_row([digest.as_bytes()], |row| {
+            Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, String>(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        })
+        .optional()?;
+    let Some((digest, kind, subject, expires_at, revoked)) = found else { return Ok(None) };
+    let kind = TokenKind::parse(&kind).ok_or_else(|| corrupt("a token of no known kind"))?;
+    Ok(Some(TokenRow { digest: TokenDigest::from_bytes(digest), kind, subject, expires_at, revoked }))
+}
+
+pub(crate) fn grant(tx: &Transaction<'_>, id: &str) -> Result<Option<GrantRow>> {
+    let mut statement =
+        tx.prepare_cached("SELECT body, package_id, revoked_at FROM access_grant WHERE grant_id = ?1")?;
+    let found = statement.query_row([id], kept).optional()?;
+    found.map(|kept| kept.map(to_grant_row)).transpose()
+}
+
+pub(crate) fn package(tx: &Transaction<'_>, id: &str) -> Result<Option<PackageRow>> {
+    let mut statement =
+        tx.prepare_cached("SELECT client_id, revoked_at IS NOT NULL FROM package WHERE package_id = ?1")?;
+    let found = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((client_id, revoked)) = found else { return Ok(None) };
+    let mut statement = tx.prepare_cached(
+        "SELECT body, package_id, revoked_at FROM access_grant WHERE package_id = ?1 ORDER BY number",
+    )?;
+    let members = statement.query_map([id], kept)?;
+    let members = members.map(|kept| kept?.map(to_grant_row)).collect::<Result<_>>()?;
+    Ok(Some(PackageRow { package_id: id.to_owned(), client_id, revoked, members }))
+}
+
+pub(crate) fn all(tx: &Transaction<'_>) -> Result<Vec<KeptGrant>> {
+    let mut statement = tx.prepare("SELECT body, package_id, revoked_at FROM access_grant ORDER BY number DESC")?;
+    let grants = statement.query_map([], kept)?;
+    grants.map(|kept| kept?).collect()
+}
+
+pub(crate) fn add(tx: &Transaction<'_>, new: &NewGrants, now: Timestamp) -> Result<()> {
+    if let Some(id) = &new.package_id {
+        let client = new.grants.first().map(|grant| grant.client.client_id.as_str());
+        tx.execute(
+            "INSERT INTO package (package_id, client_id, issued_at) VALUES (?1, ?2, ?3)",
+            (id, client, time::format(now)),
+        )?;
+    }
+    for grant in &new.grants {
+        tx.execute(
+            "INSERT INTO access_grant (grant_id, package_id, body) VALUES (?1, ?2, ?3)",
+            (&grant.grant_id, &new.package_id, serde_json::to_string(grant)?),
+        )?;
+    }
+    add_token(tx, &new.token, now)
+}
+
+pub(crate) fn add_token(tx: &Transaction<'_>, token: &TokenRow, now: Timestamp) -> Result<()> {
+    tx.execute(
+        "INSERT INTO token (digest, kind, subject, expires_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        (token.digest.as_bytes(), token.kind.as_str(), &token.subject, &token.expires_at, time::format(now)),
+    )?;
+    Ok(())
+}
+
+/// Ends a grant; ending it again changes nothing.
+pub(crate) fn revoke(tx: &Transaction<'_>, grant_id: &str, now: Timestamp) -> Result<bool> {
+    let found = tx.execute(
+        "UPDATE access_grant SET revoked_at = coalesce(revoked_at, ?2) WHERE grant_id = ?1",
+        (grant_id, time::format(now)),
+    )?;
+    Ok(found > 0)
+}
+
+/// Ends a package and every grant in it.
+pub(crate) fn revoke_package(tx: &Transaction<'_>, package_id: &str, now: Timestamp) -> Result<bool> {
+    let at = time::format(now);
+    let found = tx
+        .execute("UPDATE package SET revoked_at = coalesce(revoked_at, ?2) WHERE package_id = ?1", (package_id, &at))?;
+    tx.execute(
+        "UPDATE access_grant SET revoked_at = coalesce(revoked_at, ?2) WHERE package_id = ?1",
+        (package_id, &at),
+    )?;
+    Ok(found > 0)
+}
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Result<KeptGrant>> {
+    let (body, package_id, revoked_at): (String, Option<String>, Option<String>) =
+        (row.get(0)?, row.get(1)?, row.get(2)?);
+    Ok(serde_json::from_str::<Grant>(&body)
+        .map(|grant| KeptGrant { grant, package_id, revoked_at })
+        .map_err(Into::into))
+}
+
+fn to_grant_row(kept: KeptGrant) -> GrantRow {
+    GrantRow { grant: Arc::new(kept.grant), package_id: kept.package_id, revoked: kept.revoked_at.is_some() }
+}

@@ -1,0 +1,156 @@
+//! Pages: each scope's rows in order, merged into one order.
+
+use std::borrow::Cow;
+
+use rusqlite::types::Value;
+use rusqlite::{Transaction, params_from_iter};
+use vitrine_contract::request::Order;
+use vitrine_engine::gate::{PageOrder, ReadPlan, Scope};
+use vitrine_engine::port::{Page, PageAsk, Row};
+use vitrine_engine::sort_key::ABSENT;
+
+use super::compile::{AsOf, Part, Phase};
+use super::{check_fresh, emitted_at, sequence};
+use crate::fault::{Result, corrupt};
+use crate::row::{Payload, Wanted, show};
+
+/// A compound statement has a limit; more scopes are read in several.
+const SCOPES_PER_STATEMENT: usize = 200;
+/// A page ends early, with a cursor, rather than grow past this.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Where a row stands, and in which scope.
+struct Place {
+    key: Vec<u8>,
+    id: String,
+    record: i64,
+    scope: usize,
+}
+
+pub(crate) fn page(tx: &Transaction<'_>, plan: &ReadPlan, ask: &PageAsk<'_>) -> Result<Page> {
+    check_fresh(tx, plan)?;
+    let present = sequence(tx)?;
+    let horizon = ask.horizon.unwrap_or(present);
+    let as_of = if horizon == present { AsOf::Now } else { AsOf::Sequence(horizon) };
+    let mut places = Vec::new();
+    for phase in phases(plan, ask) {
+        if places.len() <= ask.rows {
+            let wanted = ask.rows + 1 - places.len();
+            places.append(&mut read_places(tx, plan, ask, as_of, *phase, wanted)?);
+        }
+    }
+    let mut more = places.len() > ask.rows;
+    places.truncate(ask.rows);
+    let mut page = Page { rows: Vec::with_capacity(places.len()), more: false, horizon };
+    let mut bytes = 0;
+    for place in places {
+        let row = read_row(tx, plan, place, ask)?;
+        bytes += row.data.len();
+        if bytes > PAGE_BYTES && !page.rows.is_empty() {
+            more = true;
+            break;
+        }
+        page.rows.push(row);
+    }
+    page.more = more;
+    Ok(page)
+}
+
+/// Ascending, what has no value comes last by itself; descending, it is read after the rest.
+fn phases(plan: &ReadPlan, ask: &PageAsk<'_>) -> &'static [Phase] {
+    match plan.order() {
+        PageOrder::Field(_, Order::Desc) if ask.after.is_some_and(|position| position.key == ABSENT) => {
+            &[Phase::Absent]
+        }
+        PageOrder::Field(_, Order::Desc) => &[Phase::Present, Phase::Absent],
+        _ => &[Phase::Whole],
+    }
+}
+
+fn read_places(
+    tx: &Transaction<'_>,
+    plan: &ReadPlan,
+    ask: &PageAsk<'_>,
+    as_of: AsOf,
+    phase: Phase,
+    wanted: usize,
+) -> Result<Vec<Place>> {
+    let scopes: Vec<(usize, &Scope)> = plan.scopes().iter().enumerate().collect();
+    let mut places = Vec::new();
+    for scopes in scopes.chunks(SCOPES_PER_STATEMENT) {
+        let (sql, parameters) = compound(plan, scopes, ask, as_of, phase, wanted);
+        let mut statement = tx.prepare_cached(&sql)?;
+        let mut rows = statement.query(params_from_iter(parameters))?;
+        while let Some(row) = rows.next()? {
+            let scope = usize::try_from(row.get::<_, i64>(3)?).map_err(|_| corrupt("a scope below zero"))?;
+            places.push(Place { key: row.get(0)?, id: row.get(1)?, record: row.get(2)?, scope });
+        }
+    }
+    if plan.scopes().len() > SCOPES_PER_STATEMENT {
+        places.sort_by(|a, b| {
+            let order = (&a.key, &a.id, a.scope).cmp(&(&b.key, &b.id, b.scope));
+            if plan.order().direction() == Order::Desc { order.reverse() } else { order }
+        });
+        places.truncate(wanted);
+    }
+    Ok(places)
+}
+
+/// The ordered parts of several scopes under one order. Scopes are sorted by connection, so their
+/// number breaks ties as the connection id would.
+fn compound(
+    plan: &ReadPlan,
+    scopes: &[(usize, &Scope)],
+    ask: &PageAsk<'_>,
+    as_of: AsOf,
+    phase: Phase,
+    wanted: usize,
+) -> (String, Vec<Value>) {
+    let by_id = matches!(plan.order(), PageOrder::Id(_));
+    let direction = plan.order().direction();
+    let word = if direction == Order::Desc { "DESC" } else { "ASC" };
+    let mut parts = Vec::with_capacity(scopes.len());
+    let mut parameters = Vec::new();
+    for (number, scope) in scopes {
+        let mut part = Part::ordered(plan, scope, as_of);
+        part.in_phase(phase);
+        if let Some(position) = ask.after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
+            part.after(position, &scope.connection().connection_id, direction, by_id);
+        }
+        let columns = format!("{} AS k, {} AS i, {} AS n, {number} AS c", part.key, part.id, part.record);
+        let (sql, mut values) = part.select(&columns, false, "");
+        parts.push(sql);
+        parameters.append(&mut values);
+    }
+    let order = match (by_id, scopes.len()) {
+        (true, 1) => format!("i {word}"),
+        (false, 1) => format!("k {word}, i {word}"),
+        (true, _) => format!("i {word}, c {word}"),
+        (false, _) => format!("k {word}, i {word}, c {word}"),
+    };
+    (format!("{} ORDER BY {order} LIMIT {wanted}", parts.join(" UNION ALL ")), parameters)
+}
+
+fn read_row(tx: &Transaction<'_>, plan: &ReadPlan, place: Place, ask: &PageAsk<'_>) -> Result<Row> {
+    let wanted = Wanted {
+        projection: plan.scopes()[place.scope].projection(),
+        joins: plan.joins(),
+        preview_chars: ask.row.preview_chars,
+    };
+    let mut statement = tx.prepare_cached("SELECT data, long, emitted FROM record WHERE number = ?1")?;
+    let mut rows = statement.query([place.record])?;
+    let row = rows.next()?.ok_or_else(|| corrupt("an entry without a record"))?;
+    let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());
+    let data = text(0).ok_or_else(|| corrupt("a record without a payload"))?;
+    let payload = Payload { record: place.record, data: Cow::Borrowed(data), long: text(1).map(Cow::Borrowed) };
+    let shown = show(tx, payload, wanted)?;
+    Ok(Row {
+        scope: place.scope,
+        id: place.id,
+        key: place.key,
+        data: shown.data,
+        cut: shown.cut,
+        emitted_at: emitted_at(row.get(2)?),
+        joins: shown.joins,
+    })
+}

@@ -1,0 +1,276 @@
+//! A record's payload: what stands in its row, what is kept in pieces, and what a plan shows of it.
+
+use std::borrow::Cow;
+
+use rusqlite::Transaction;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use vitrine_contract::record::CutField;
+use vitrine_contract::values;
+use vitrine_engine::gate::Fields;
+
+use crate::fault::{Result, corrupt};
+
+/// Characters of one piece of a long field.
+pub(crate) const PIECE_CHARS: usize = 4_096;
+/// Values whose JSON is longer than this are kept in pieces.
+const LONG_BYTES: usize = 8_192;
+
+/// A field that is kept in pieces; its slot is its place in the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LongField {
+    #[serde(rename = "f")]
+    pub(crate) name: String,
+    /// Characters in all.
+    #[serde(rename = "n")]
+    pub(crate) chars: u64,
+    /// Whether it is an object's or array's JSON, not a string's own text.
+    #[serde(rename = "j", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) json: bool,
+    /// Tells whether the field has changed.
+    #[serde(rename = "h")]
+    digest: String,
+}
+
+/// A payload as it is stored.
+pub(crate) struct Stored {
+    /// Every field in order; those kept in pieces stand as 0.
+    pub(crate) data: String,
+    pub(crate) long: Vec<LongField>,
+    /// The text of each long field.
+    pub(crate) texts: Vec<String>,
+}
+
+impl Stored {
+    /// Lays a payload out for storage.
+    pub(crate) fn new(fields: &[(String, String)]) -> Self {
+        let mut stored = Stored { data: String::from("{"), long: Vec::new(), texts: Vec::new() };
+        for (name, json) in fields {
+            if stored.data.len() > 1 {
+                stored.data.push(',');
+            }
+            push_json_string(&mut stored.data, name);
+            stored.data.push(':');
+            match long_text(json) {
+                None => stored.data.push_str(json),
+                Some((text, is_json)) => {
+                    stored.data.push('0');
+                    let digest = hex(&Sha256::digest(text.as_bytes())[..16]);
+                    stored.long.push(LongField {
+                        name: name.clone(),
+                        chars: text.chars().count() as u64,
+                        json: is_json,
+                        digest,
+                    });
+                    stored.texts.push(text);
+                }
+            }
+        }
+        stored.data.push('}');
+        stored
+    }
+
+    /// The list of long fields as it is stored.
+    pub(crate) fn long_json(&self) -> Result<Option<String>> {
+        if self.long.is_empty() { Ok(None) } else { Ok(Some(serde_json::to_string(&self.long)?)) }
+    }
+}
+
+/// The text of a value too long for the row: a string's own, or an object's or array's JSON.
+fn long_text(json: &str) -> Option<(String, bool)> {
+    if json.len() <= LONG_BYTES {
+        return None;
+    }
+    match json.as_bytes()[0] {
+        b'"' => serde_json::from_str::<String>(json).ok().map(|text| (text, false)),
+        b'{' | b'[' => Some((json.to_owned(), true)),
+        _ => None,
+    }
+}
+
+/// Reads the list of long fields back.
+pub(crate) fn long_fields(long: Option<&str>) -> Result<Vec<LongField>> {
+    long.map_or_else(|| Ok(Vec::new()), |long| Ok(serde_json::from_str(long)?))
+}
+
+/// Cuts text into pieces.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(PIECE_CHARS).map_or(rest.len(), |(at, _)| at);
+        let (piece, tail) = rest.split_at(end);
+        rest = tail;
+        Some(piece)
+    })
+}
+
+/// A stored record's payload.
+pub(crate) struct Payload<'a> {
+    pub(crate) record: i64,
+    pub(crate) data: Cow<'a, str>,
+    pub(crate) long: Option<Cow<'a, str>>,
+}
+
+/// What a plan wants of a payload.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) projection: &'a Fields,
+    pub(crate) joins: &'a [String],
+    pub(crate) preview_chars: Option<u32>,
+}
+
+/// What a plan shows of a payload.
+#[derive(Default)]
+pub(crate) struct Shown {
+    pub(crate) data: String,
+    pub(crate) cut: Vec<CutField>,
+    pub(crate) joins: Vec<Option<String>>,
+}
+
+/// Projects a payload while decoding it.
+pub(crate) fn show(tx: &Transaction<'_>, payload: Payload<'_>, wanted: Wanted<'_>) -> Result<Shown> {
+    let plain = payload.long.is_none() && wanted.joins.is_empty() && wanted.preview_chars.is_none();
+    if plain && *wanted.projection == Fields::All {
+        return Ok(Shown { data: payload.data.into_owned(), ..Shown::default() });
+    }
+    let long = long_fields(payload.long.as_deref())?;
+    let mut shown = Shown {
+        data: String::with_capacity(payload.data.len()),
+        cut: Vec::new(),
+        joins: vec![None; wanted.joins.len()],
+    };
+    shown.data.push('{');
+    for (name, json) in values::top_level(&payload.data) {
+        let json = json.get();
+        if let Some(at) = wanted.joins.iter().position(|join| *join == name) {
+            shown.joins[at] = Some(json.to_owned());
+        }
+        if !wanted.projection.contains(&name) {
+            continue;
+        }
+        if shown.data.len() > 1 {
+            shown.data.push(',');
+        }
+        push_json_string(&mut shown.data, &name);
+        shown.data.push(':');
+        match long.iter().position(|field| field.name == name) {
+            Some(slot) => show_long(tx, payload.record, slot, &long[slot], wanted.preview_chars, &mut shown)?,
+            None => show_short(&name, json, wanted.preview_chars, &mut shown),
+        }
+    }
+    shown.data.push('}');
+    Ok(shown)
+}
+
+fn show_long(
+    tx: &Transaction<'_>,
+    record: i64,
+    slot: usize,
+    field: &LongField,
+    preview: Option<u32>,
+    shown: &mut Shown,
+) -> Result<()> {
+    let wanted = preview.map_or(field.chars, u64::from).min(field.chars);
+    let text = read_text(tx, record, slot, 0, wanted)?;
+    if wanted < field.chars {
+        shown.cut.push(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json });
+        push_json_string(&mut shown.data, &text);
+    } else if field.json {
+        shown.data.push_str(&text);
+    } else {
+        push_json_string(&mut shown.data, &text);
+    }
+    Ok(())
+}
+
+/// Cuts values that are longer than a preview too.
+fn show_short(name: &str, json: &str, preview: Option<u32>, shown: &mut Shown) {
+    let limit = preview.map_or(usize::MAX, |chars| chars as usize);
+    let cuttable = json.len() > limit && matches!(json.as_bytes()[0], b'"' | b'{' | b'[');
+    if !cuttable {
+        shown.data.push_str(json);
+        return;
+    }
+    let is_json = !json.starts_with('"');
+    let text: Cow<'_, str> = if is_json {
+        Cow::Borrowed(json)
+    } else {
+        serde_json::from_str::<String>(json).map_or(Cow::Borrowed(json), Cow::Owned)
+    };
+    let total = text.chars().count();
+    if total <= limit {
+        shown.data.push_str(json);
+        return;
+    }
+    let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
+    push_json_string(&mut shown.data, &text[..end]);
+    shown.cut.push(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json });
+}
+
+/// Characters `start..start + count` of a long field, from the pieces that hold them.
+pub(crate) fn read_text(tx: &Transaction<'_>, record: i64, slot: usize, start: u64, count: u64) -> Result<String> {
+    if count == 0 {
+        return Ok(String::new());
+    }
+    let per_piece = PIECE_CHARS as u64;
+    let (first, last) = (start / per_piece, (start + count - 1) / per_piece);
+    let mut statement = tx.prepare_cached(
+        "SELECT text FROM piece WHERE record = ?1 AND slot = ?2 AND part BETWEEN ?3 AND ?4 ORDER BY part",
+    )?;
+    let mut rows = statement.query((record, slot_number(slot), first.cast_signed(), last.cast_signed()))?;
+    let mut text = String::new();
+    let mut skip = usize::try_from(start % per_piece).unwrap_or_default();
+    let mut left = usize::try_from(count).unwrap_or(usize::MAX);
+    while let Some(row) = rows.next()? {
+        let piece = row.get_ref(0)?.as_str().map_err(|_| corrupt("a piece of text is not text"))?;
+        let from = piece.char_indices().nth(skip).map_or(piece.len(), |(at, _)| at);
+        skip = 0;
+        let rest = &piece[from..];
+        let end = rest.char_indices().nth(left).map_or(rest.len(), |(at, _)| at);
+        left -= rest[..end].chars().count();
+        text.push_str(&rest[..end]);
+    }
+    Ok(text)
+}
+
+/// One field's value as JSON text, wherever it is kept.
+pub(crate) fn value_of(tx: &Transaction<'_>, payload: &Payload<'_>, field: &str) -> Result<Option<String>> {
+    let long = long_fields(payload.long.as_deref())?;
+    if let Some(slot) = long.iter().position(|known| known.name == field) {
+        let text = read_text(tx, payload.record, slot, 0, long[slot].chars)?;
+        return Ok(Some(if long[slot].json { text } else { Value::String(text).to_string() }));
+    }
+    Ok(values::top_level(&payload.data)
+        .into_iter()
+        .find(|(name, _)| name == field)
+        .map(|(_, json)| json.get().to_owned()))
+}
+
+/// A slot as it is stored.
+pub(crate) fn slot_number(slot: usize) -> i64 {
+    i64::try_from(slot).unwrap_or(i64::MAX)
+}
+
+/// Writes a JSON string.
+pub(crate) fn push_json_string(out: &mut String, text: &str) {
+    let plain = text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\');
+    if plain {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&Value::String(text.to_owned()).to_string());
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

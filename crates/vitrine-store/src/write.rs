@@ -1,0 +1,13 @@
+//! Everything that changes the store.
+
+mod batch;
+mod blobs;
+mod forget;
+mod index;
+mod registry;
+mod trace;
+
+pub(crate) use batch::batch;
+pub(crate) use blobs::{PART_BYTES, put_blob};
+pub(crate) use registry::{add_connection, register_source, remove_connection, rename_connection};
+pub(crate) use trace::Trace;

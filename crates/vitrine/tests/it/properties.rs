@@ -1,0 +1,10 @@
+//! What must be true whatever the data: properties over generated stores, grants and requests.
+
+mod changes;
+mod model;
+mod model_reads;
+mod noninterference;
+mod pages;
+mod requests;
+mod windows;
+mod world;
