@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use vitrine_contract::Warning;
 
 use crate::answer::Answer;
+use text::Lines;
 
 /// What stands around every result.
 #[derive(Debug, Clone, Copy)]
@@ -79,11 +80,10 @@ pub(crate) fn shortened(kept: usize, of: usize) -> Warning {
 
 /// Warnings, one a line.
 pub(crate) fn warning_lines(warnings: &[Warning]) -> String {
-    warnings
-        .iter()
-        .map(|warning| {
-            let said = warning.message.as_deref().unwrap_or_default();
-            format!("warning {}: {}\n", text::cut(&warning.code, 80), text::cut(said, 400))
-        })
-        .collect()
+    let mut lines = String::new();
+    for warning in warnings {
+        let said = warning.message.as_deref().unwrap_or_default();
+        lines.line(format_args!("warning {}: {}", text::cut(&warning.code, 80), text::cut(said, 400)));
+    }
+    lines
 }

@@ -133,7 +133,8 @@ mod tests {
             let text = c.to_string();
             let breaks = (1..=text.len()).any(|end| inside.contains(&text.as_bytes()[..end]));
             let brittle = text.len() == 3 && !vocabulary.contains(&text.as_bytes()[..2]);
-            let tokens = (counted(&text) + usize::from(breaks) + usize::from(brittle)).min(3) as u8;
+            let tokens = counted(&text) + usize::from(breaks) + usize::from(brittle);
+            let tokens = u8::try_from(tokens.min(3)).unwrap();
             table[PAIRS + c as usize / 4] |= tokens << (c as usize % 4 * 2);
         }
         if std::env::var_os("VITRINE_WRITE_O200K").is_some() {

@@ -9,7 +9,7 @@ use vitrine_contract::{BlobRef, Expanded, Record, route};
 use super::Frame;
 use super::binary;
 use super::ladder::{BinaryHint, FieldHint, Omitted, ReadCall, Rung};
-use super::text;
+use super::text::{self, Lines};
 use crate::ids::{RecordRef, is_field};
 
 /// Names in the call that reads omitted fields, together.
@@ -267,14 +267,16 @@ impl View {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));
         }
-        let mut line = format!("- {id} {}", Value::Object(self.data.clone()));
-        if !self.expanded.is_empty() {
-            line += &format!(" expanded {}", Value::Object(self.expanded.clone()));
+        let fields = Value::Object(self.data.clone());
+        let mut lines = String::new();
+        if self.expanded.is_empty() {
+            lines.line(format_args!("- {id} {fields}"));
+        } else {
+            lines.line(format_args!("- {id} {fields} expanded {}", Value::Object(self.expanded.clone())));
         }
-        line.push('\n');
         for rung in &self.rungs {
-            line += &rung.lines();
+            lines += &rung.lines();
         }
-        line
+        lines
     }
 }

@@ -37,7 +37,7 @@ struct Input {
     /// Groups at most.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<i64>,
-    /// As in query_records.
+    /// As in `query_records`.
     #[schemars(with = "Option<BTreeMap<String, Value>>")]
     filter: Option<Value>,
     /// One account, from schema.

@@ -24,7 +24,7 @@ const USAGE: &str =
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Id from search, as it is: {connection_id}/{stream}:{record_id}.
+    /// Id from search, as it is: `{connection_id}/{stream}:{record_id}`.
     id: String,
     /// Only these fields.
     fields: Option<Vec<String>>,
@@ -32,7 +32,7 @@ struct Input {
     expand: Option<Vec<String>>,
     /// Related records per relationship.
     expand_limit: Option<BTreeMap<String, i64>>,
-    /// Only with an id of the form {stream}:{record_id}.
+    /// Only with an id of the form `{stream}:{record_id}`.
     connection_id: Option<String>,
 }
 

@@ -30,7 +30,7 @@ struct Input {
     /// Rows at most; 25 if left out.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<i64>,
-    /// next_cursor of the last page.
+    /// `next_cursor` of the last page.
     cursor: Option<String>,
     #[schemars(extend("enum" = ["asc", "desc"]))]
     order: Option<String>,
@@ -49,7 +49,7 @@ struct Input {
     expand: Option<Vec<String>>,
     /// Related records per relationship.
     expand_limit: Option<BTreeMap<String, i64>>,
-    /// "beginning", or the last next_changes_since: changes instead of records.
+    /// "beginning", or the last `next_changes_since`: changes instead of records.
     changes_since: Option<String>,
     /// One account, from schema.
     connection_id: Option<String>,

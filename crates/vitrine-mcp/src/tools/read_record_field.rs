@@ -25,14 +25,14 @@ const USUAL_CHARS: u64 = 10_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Id from search, query_records or fetch; or pass connection_id, stream and record_id.
+    /// Id from search, `query_records` or fetch; or pass `connection_id`, `stream` and `record_id`.
     id: Option<String>,
     connection_id: Option<String>,
     stream: Option<String>,
     record_id: Option<String>,
     /// Field name.
     field_path: String,
-    /// next_cursor or previous_cursor of the last window; excludes offset_chars and q.
+    /// `next_cursor` or `previous_cursor` of the last window; excludes `offset_chars` and `q`.
     cursor: Option<String>,
     /// Start here; excludes q.
     #[schemars(range(min = 0))]

@@ -32,11 +32,11 @@ struct Input {
     /// Hits at most, over all accounts; 25 if left out.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<i64>,
-    /// next_cursor of the last page.
+    /// `next_cursor` of the last page.
     cursor: Option<String>,
     #[schemars(extend("enum" = ["lexical", "semantic", "hybrid"]))]
     mode: Option<String>,
-    /// As in query_records; needs exactly one stream.
+    /// As in `query_records`; needs exactly one stream.
     #[schemars(with = "Option<BTreeMap<String, Value>>")]
     filter: Option<Value>,
     /// One account, from schema.

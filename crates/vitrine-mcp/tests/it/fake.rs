@@ -12,67 +12,73 @@ use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, Record};
 
 /// What was asked, in order: `records messages cin_work`.
 #[derive(Clone, Default)]
-pub struct Calls(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Calls(Arc<Mutex<Vec<String>>>);
 
 impl Calls {
-    pub fn note(&self, read: &str, stream: &str, connection_id: Option<&str>) {
+    pub(crate) fn note(&self, read: &str, stream: &str, connection_id: Option<&str>) {
         self.0.lock().unwrap().push(format!("{read} {stream} {}", connection_id.unwrap_or("-")));
     }
 
-    pub fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.all().len()
     }
 }
 
 #[derive(Clone)]
-pub struct Connection {
-    pub id: String,
-    pub connector: String,
-    pub label: String,
+pub(crate) struct Connection {
+    pub(crate) id: String,
+    pub(crate) connector: String,
+    pub(crate) label: String,
 }
 
 #[derive(Clone)]
-pub struct Stream {
-    pub connector: String,
-    pub name: String,
+pub(crate) struct Stream {
+    pub(crate) connector: String,
+    pub(crate) name: String,
     /// Field, its type, and the JSON Schema beside it.
-    pub fields: Vec<(String, String, Value)>,
-    pub expand: Vec<String>,
+    pub(crate) fields: Vec<(String, String, Value)>,
+    pub(crate) expand: Vec<String>,
 }
 
 #[derive(Clone)]
-pub struct Row {
-    pub connection: String,
-    pub stream: String,
-    pub id: String,
-    pub data: Value,
-    pub deleted: bool,
+pub(crate) struct Row {
+    pub(crate) connection: String,
+    pub(crate) stream: String,
+    pub(crate) id: String,
+    pub(crate) data: Value,
+    pub(crate) deleted: bool,
+}
+
+/// What the provider fails to serve.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outage {
+    Schema,
+    FieldWindows,
 }
 
 #[derive(Clone, Default)]
-pub struct Fake {
-    pub connections: Vec<Connection>,
-    pub streams: Arc<Mutex<Vec<Stream>>>,
-    pub rows: Vec<Row>,
+pub(crate) struct Fake {
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) streams: Arc<Mutex<Vec<Stream>>>,
+    pub(crate) rows: Vec<Row>,
     /// Another provider: no resume cursors, no previews.
-    pub foreign: bool,
+    pub(crate) foreign: bool,
     /// One grant over several connections merges them; a package asks which.
-    pub package: bool,
-    pub schema_down: bool,
-    pub windows_unsupported: bool,
-    pub fail_with: Option<ApiError>,
-    pub calls: Calls,
+    pub(crate) package: bool,
+    pub(crate) outage: Option<Outage>,
+    pub(crate) fail_with: Option<ApiError>,
+    pub(crate) calls: Calls,
 }
 
-pub const LONG_WORD: &str = "The committee met again and decided nothing. ";
+pub(crate) const LONG_WORD: &str = "The committee met again and decided nothing. ";
 
 impl Fake {
     /// A person with two mail accounts and a notebook.
-    pub fn person() -> Self {
+    pub(crate) fn person() -> Self {
         let mut fake = Self { package: true, ..Self::default() };
         fake.connection("cin_work", "gmail", "Work Gmail");
         fake.connection("cin_home", "gmail", "Home Gmail");
@@ -110,7 +116,7 @@ impl Fake {
     }
 
     /// One account of one source, whose records are `rows`.
-    pub fn single(rows: Vec<Value>) -> Self {
+    pub(crate) fn single(rows: Vec<Value>) -> Self {
         let mut fake = Self::default();
         fake.connection("cin_one", "source", "The Source");
         fake.stream("source", "things", &["id", "body"], &[]);
@@ -120,11 +126,11 @@ impl Fake {
         fake
     }
 
-    pub fn connection(&mut self, id: &str, connector: &str, label: &str) {
+    pub(crate) fn connection(&mut self, id: &str, connector: &str, label: &str) {
         self.connections.push(Connection { id: id.into(), connector: connector.into(), label: label.into() });
     }
 
-    pub fn stream(&mut self, connector: &str, name: &str, fields: &[&str], expand: &[&str]) {
+    pub(crate) fn stream(&mut self, connector: &str, name: &str, fields: &[&str], expand: &[&str]) {
         let fields = fields.iter().map(|field| ((*field).to_owned(), "string".to_owned(), json!({"type": "string"})));
         self.streams.lock().unwrap().push(Stream {
             connector: connector.into(),
@@ -134,7 +140,7 @@ impl Fake {
         });
     }
 
-    pub fn row(&mut self, connection: &str, stream: &str, id: &str, data: Value) {
+    pub(crate) fn row(&mut self, connection: &str, stream: &str, id: &str, data: Value) {
         self.rows.push(Row {
             connection: connection.into(),
             stream: stream.into(),
@@ -144,7 +150,7 @@ impl Fake {
         });
     }
 
-    pub fn foreign(mut self) -> Self {
+    pub(crate) fn foreign(mut self) -> Self {
         self.foreign = true;
         self
     }

@@ -17,30 +17,30 @@ use crate::fake::{Calls, Fake};
 
 static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tiktoken_rs::o200k_base().unwrap());
 
-pub struct Host {
-    pub client: RunningService<RoleClient, ()>,
-    pub calls: Calls,
-    pub tools: Vec<Tool>,
+pub(crate) struct Host {
+    pub(crate) client: RunningService<RoleClient, ()>,
+    pub(crate) calls: Calls,
+    pub(crate) tools: Vec<Tool>,
     outputs: HashMap<String, Validator>,
 }
 
 /// What a tool answered, on all its channels.
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    pub text: String,
-    pub structured: Value,
-    pub is_error: bool,
-    pub meta: Map<String, Value>,
+pub(crate) struct Outcome {
+    pub(crate) text: String,
+    pub(crate) structured: Value,
+    pub(crate) is_error: bool,
+    pub(crate) meta: Map<String, Value>,
 }
 
 impl Outcome {
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         self.structured["error"]["code"].as_str().unwrap_or_default()
     }
 }
 
 impl Host {
-    pub async fn connect(fake: Fake) -> Self {
+    pub(crate) async fn connect(fake: Fake) -> Self {
         let calls = fake.calls.clone();
         let (near, far) = tokio::io::duplex(1 << 20);
         let adapter = Adapter::new(FixedReader::new(fake, || "req_test".to_owned()));
@@ -58,7 +58,7 @@ impl Host {
         Self { client, calls, tools, outputs }
     }
 
-    pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         let Value::Object(object) = arguments.clone() else { panic!("arguments are an object") };
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(object);
         let result = self.client.call_tool(request).await.unwrap();
@@ -74,14 +74,14 @@ impl Host {
     }
 
     /// A call that must succeed.
-    pub async fn ok(&self, tool: &str, arguments: Value) -> Outcome {
+    pub(crate) async fn ok(&self, tool: &str, arguments: Value) -> Outcome {
         let outcome = self.call(tool, arguments).await;
         assert!(!outcome.is_error, "{}", outcome.text);
         outcome
     }
 
     /// A call that must fail with this code, without a read.
-    pub async fn refused(&self, tool: &str, arguments: Value, code: &str) -> Outcome {
+    pub(crate) async fn refused(&self, tool: &str, arguments: Value, code: &str) -> Outcome {
         let before = self.calls.count();
         let outcome = self.call(tool, arguments.clone()).await;
         assert_eq!(outcome.code(), code, "{tool} {arguments}: {}", outcome.text);
@@ -89,7 +89,7 @@ impl Host {
         outcome
     }
 
-    pub async fn read(&self, uri: &str) -> Result<ReadResourceResult, ServiceError> {
+    pub(crate) async fn read(&self, uri: &str) -> Result<ReadResourceResult, ServiceError> {
         self.client.read_resource(ReadResourceRequestParams::new(uri)).await
     }
 
@@ -124,7 +124,7 @@ impl Host {
 }
 
 /// The JSON text of a resource's only contents.
-pub fn contents(result: &ReadResourceResult) -> (Value, Map<String, Value>) {
+pub(crate) fn contents(result: &ReadResourceResult) -> (Value, Map<String, Value>) {
     let [ResourceContents::TextResourceContents { text, meta, .. }] = result.contents.as_slice() else {
         panic!("one text")
     };
@@ -132,22 +132,22 @@ pub fn contents(result: &ReadResourceResult) -> (Value, Map<String, Value>) {
 }
 
 /// The first JSON string literal after `label` in a text, as a content-only host finds it.
-pub fn quoted_after(text: &str, label: &str) -> Option<String> {
+pub(crate) fn quoted_after(text: &str, label: &str) -> Option<String> {
     let rest = &text[text.find(label)? + label.len()..];
     serde_json::Deserializer::from_str(rest.trim_start()).into_iter::<String>().next()?.ok()
 }
 
 /// The first call of `tool` written in a text, as a content-only host finds it.
-pub fn written_call(text: &str, tool: &str) -> Option<Value> {
+pub(crate) fn written_call(text: &str, tool: &str) -> Option<Value> {
     let open = format!("{tool}({{");
     let at = text.find(&open)? + open.len() - 1;
     serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok()
 }
 
-pub fn args(call: &Value) -> (&str, Value) {
+pub(crate) fn args(call: &Value) -> (&str, Value) {
     (call["tool"].as_str().unwrap(), call["args"].clone())
 }
 
-pub fn none() -> Value {
+pub(crate) fn none() -> Value {
     json!({})
 }

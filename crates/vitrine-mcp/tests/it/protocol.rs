@@ -177,11 +177,11 @@ async fn answer(request: http::request::Builder, body: &Value) -> (StatusCode, S
 }
 
 #[tokio::test]
-async fn local_stdio_setup_is_configured() {
+async fn both_transports_offer_one_tool_set() {
     let host = Host::connect(Fake::person()).await;
     let list = stateless(1, "tools/list", json!({}));
     let (_, _, over_http) = answer(post(&list).header("mcp-protocol-version", "2026-07-28"), &list).await;
-    assert_eq!(over_http["result"]["tools"], json!(host.tools), "both transports offer one tool set");
+    assert_eq!(over_http["result"]["tools"], json!(host.tools));
 }
 
 #[tokio::test]

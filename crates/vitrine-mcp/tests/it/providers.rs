@@ -1,10 +1,10 @@
 //! Other providers: no resume cursors, no previews, and answers of any size.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use vitrine_contract::{ApiError, ErrorCode};
 
-use crate::fake::Fake;
-use crate::host::Host;
+use crate::fake::{Fake, Outage};
+use crate::host::{Host, none};
 
 #[tokio::test]
 async fn a_page_that_does_not_fit_is_asked_for_again_with_fewer_rows() {
@@ -49,4 +49,24 @@ async fn an_error_of_the_providers_own_is_passed_on() {
     assert_eq!(failed.code(), "quota_exceeded");
     assert_eq!(failed.structured["error"]["reset_at"], "2026-05-02");
     assert!(failed.text.contains("Come back tomorrow.") && failed.text.contains("2026-05-02"));
+}
+
+#[tokio::test]
+async fn without_a_schema_the_resource_server_decides_on_expansion() {
+    let host = Host::connect(Fake { outage: Some(Outage::Schema), ..Fake::person() }).await;
+    let arguments = json!({"stream": "notes", "connection_id": "cin_notes", "expand": ["notes"]});
+    let page: Value = host.ok("query_records", arguments).await.structured;
+    assert!(page["data"]["data"][0]["expanded"]["notes"].is_object());
+}
+
+#[tokio::test]
+async fn a_refused_credential_is_not_retried() {
+    let refused = ApiError::new(ErrorCode::OwnerTokenRefused, "Connect with a grant instead of the owner's token.");
+    let host = Host::connect(Fake { fail_with: Some(refused), ..Fake::person() }).await;
+    for (tool, arguments) in [("schema", none()), ("search", json!({"query": "zebra"}))] {
+        let outcome = host.call(tool, arguments).await;
+        assert_eq!(outcome.code(), "owner_token_refused");
+        assert!(outcome.text.contains("Do not retry"));
+    }
+    assert_eq!(host.calls.count(), 2);
 }

@@ -11,7 +11,7 @@ use vitrine_contract::schema::{Aggregation, FieldWindow, Group, SchemaDocument, 
 use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
 use vitrine_contract::{ApiError, Count, ErrorCode, Expanded, ReadApi};
 
-use super::{Fake, Row};
+use super::{Fake, Outage, Row};
 
 fn not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no such record. Search for it again.")
@@ -92,7 +92,7 @@ impl ReadApi for Fake {
     async fn schema(&self, request: &SchemaRequest) -> Answer<SchemaDocument> {
         self.calls.note("schema", request.stream.as_deref().unwrap_or("*"), request.connection_id.as_deref());
         self.refusal()?;
-        if self.schema_down {
+        if self.outage == Some(Outage::Schema) {
             return Err(ApiError::internal());
         }
         Ok(self.document(request.compact))
@@ -156,7 +156,7 @@ impl ReadApi for Fake {
 
     async fn field_window(&self, request: &FieldWindowRequest) -> Answer<FieldWindow> {
         self.calls.note("field_window", &request.stream, request.connection_id.as_deref());
-        if self.windows_unsupported {
+        if self.outage == Some(Outage::FieldWindows) {
             return Err(ApiError::new(ErrorCode::FieldWindowUnsupported, "This provider serves no field windows."));
         }
         let row = self.one(&request.stream, &request.id, request.connection_id.as_deref())?;

@@ -1,7 +1,6 @@
 //! Scenarios of the second requirement document.
 
 use serde_json::json;
-use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::fake::Fake;
 use crate::host::{Host, none, quoted_after};
@@ -37,18 +36,6 @@ async fn normal_read_tool_is_invoked() {
     let outside = host.call("query_records", json!({"stream": "messages", "connection_id": "cin_other"})).await;
     assert_eq!(outside.code(), "connection_not_granted");
     assert_eq!(host.calls.count(), 2, "a refusal is not retried");
-}
-
-#[tokio::test]
-async fn owner_bearer_reaches_mcp_setup() {
-    let refused = ApiError::new(ErrorCode::OwnerTokenRefused, "Connect with a grant instead of the owner's token.");
-    let host = Host::connect(Fake { fail_with: Some(refused), ..Fake::person() }).await;
-    for (tool, arguments) in [("schema", none()), ("search", json!({"query": "zebra"}))] {
-        let outcome = host.call(tool, arguments).await;
-        assert_eq!(outcome.code(), "owner_token_refused");
-        assert!(outcome.text.contains("Do not retry"));
-    }
-    assert_eq!(host.calls.count(), 2);
 }
 
 #[tokio::test]

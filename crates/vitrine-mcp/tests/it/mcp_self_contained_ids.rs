@@ -106,20 +106,3 @@ async fn search_text_remains_bounded() {
     assert_eq!(first.structured["data"]["result_count"], shown);
     assert_eq!(first.structured["data"]["next_cursor"], format!("at:{shown}"));
 }
-
-#[tokio::test]
-async fn three_hits_take_at_most_3000_characters_a_channel() {
-    let mut fake = Fake::person();
-    fake.rows.retain(|row| row.id == "long");
-    for n in 0..2 {
-        let mut row = fake.rows[0].clone();
-        row.id = format!("msg-00012{n}");
-        fake.rows.push(row);
-    }
-    let host = Host::connect(fake).await;
-    let hits = host.ok("search", json!({"query": "zebra"})).await;
-    assert_eq!(hits.structured["results"].as_array().unwrap().len(), 3);
-    let structured = hits.structured.to_string();
-    assert!(structured.chars().count() <= 3_000, "{}", structured.chars().count());
-    assert!(hits.text.chars().count() <= 3_000);
-}

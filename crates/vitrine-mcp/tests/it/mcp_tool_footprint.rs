@@ -1,6 +1,6 @@
 //! Scenarios of the first requirement document.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fake::Fake;
 use crate::host::{Host, none};
@@ -121,12 +121,4 @@ async fn schema_advertisement_matches_enforcement() {
         stream.expand = vec!["notes".to_owned()];
     }
     host.ok("query_records", arguments).await;
-}
-
-#[tokio::test]
-async fn without_a_schema_the_resource_server_decides_on_expansion() {
-    let host = Host::connect(Fake { schema_down: true, ..Fake::person() }).await;
-    let arguments = json!({"stream": "notes", "connection_id": "cin_notes", "expand": ["notes"]});
-    let page: Value = host.ok("query_records", arguments).await.structured;
-    assert!(page["data"]["data"][0]["expanded"]["notes"].is_object());
 }
