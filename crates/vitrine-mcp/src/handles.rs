@@ -16,6 +16,8 @@ pub(crate) const STREAM_PREFIX: &str = "pdpp://stream/";
 /// Longer than any handle we make: a record id has 200 characters at most.
 const MAX_HANDLE_BYTES: usize = 8_192;
 
+const CURSOR_VERSION: u8 = 1;
+
 /// The part of a field a handle or cursor stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct WindowSelector {
@@ -97,34 +99,41 @@ pub(crate) fn field_window(handle: &str) -> Result<(RecordRef, String, WindowSel
     Ok((record, field_path, selector))
 }
 
-/// A cursor that reads on in one field of one record.
+/// A cursor that reads on in one field of one record. It carries no more of them than a checksum,
+/// since every use names them again.
 pub(crate) fn window_cursor(record: &RecordRef, field_path: &str, offset_chars: u64, limit_chars: u64) -> String {
-    encode(&FieldWindowHandle {
-        record: RecordHandle::new("window_cursor", record),
-        field_path: field_path.to_owned(),
-        selector: WindowSelector {
-            offset_chars: Some(offset_chars),
-            limit_chars: Some(limit_chars),
-            ..WindowSelector::default()
-        },
-    })
+    let mut bytes = vec![CURSOR_VERSION];
+    for number in [checksum(record, field_path), offset_chars, limit_chars] {
+        bytes.extend(number.to_be_bytes());
+    }
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
 /// Where a cursor reads on, provided it was made for this record and field.
 pub(crate) fn window_at(cursor: &str, record: &RecordRef, field_path: &str) -> Result<WindowSelector, ApiError> {
-    decode::<FieldWindowHandle>(cursor)
-        .and_then(|handle| {
-            let bound = handle.record.into_ref("window_cursor")? == *record && handle.field_path == field_path;
-            (bound && handle.selector.offset_chars.is_some()).then_some(handle.selector)
-        })
-        .ok_or_else(|| {
-            ApiError::new(
-                ErrorCode::InvalidCursor,
-                "The cursor does not belong to this record and field. Pass the `next_cursor` or `previous_cursor` of \
-                 the last window with the same `id` and `field_path`, or read from an `offset_chars`.",
-            )
-            .param("cursor")
-        })
+    let numbers = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| {
+        let (version, numbers) = bytes.split_first()?;
+        let (numbers, rest) = numbers.as_chunks::<8>();
+        let numbers = <[u64; 3]>::try_from(numbers.iter().map(|n| u64::from_be_bytes(*n)).collect::<Vec<_>>()).ok()?;
+        (*version == CURSOR_VERSION && rest.is_empty()).then_some(numbers)
+    });
+    match numbers {
+        Some([bound, offset, limit]) if bound == checksum(record, field_path) => {
+            Ok(WindowSelector { offset_chars: Some(offset), limit_chars: Some(limit), ..WindowSelector::default() })
+        }
+        _ => Err(ApiError::new(
+            ErrorCode::InvalidCursor,
+            "The cursor does not belong to this record and field. Pass the `next_cursor` or `previous_cursor` of the \
+             last window with the same `id` and `field_path`, or read from an `offset_chars`.",
+        )
+        .param("cursor")),
+    }
+}
+
+/// FNV-1a over what names the field, the same in every build.
+fn checksum(record: &RecordRef, field_path: &str) -> u64 {
+    let named = format!("{}\0{field_path}", record.result_id());
+    named.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn encode(handle: &impl Serialize) -> String {
@@ -141,6 +150,7 @@ fn decode<T: DeserializeOwned>(handle: &str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn subject() -> RecordRef {
         RecordRef::parse("cin_work/messages:m:1").unwrap()
@@ -171,5 +181,26 @@ mod tests {
             assert_eq!(window_at(cursor, record, field).unwrap_err().code, ErrorCode::InvalidCursor);
         }
         assert_eq!(field_window(&cursor).unwrap_err().code, ErrorCode::InvalidId);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_a_stranger_writes_is_more_than_refused(text in ".{0,80}", json in "\\{[ -~]{0,60}\\}") {
+            for handle in [text.clone(), URL_SAFE_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&json)] {
+                prop_assert!(field_window(&handle).is_err());
+                prop_assert!(window_at(&handle, &subject(), "body").is_err());
+                if let Ok(named) = RecordRef::parse(&format!("{RECORD_PREFIX}{handle}")) {
+                    prop_assert_eq!(RecordRef::parse(&named.result_id()).unwrap(), named);
+                }
+            }
+        }
+
+        #[test]
+        fn every_record_survives_its_handle(stream in "[a-z][a-z0-9._-]{0,20}", id in "[^/\\\\\\s\\p{C}.]{1,200}") {
+            if let Ok(record) = RecordRef::checked(Some("cin".into()), &stream, &id) {
+                prop_assert_eq!(&RecordRef::parse(&record_uri(&record)).unwrap(), &record);
+                prop_assert_eq!(&RecordRef::parse(&record.result_id()).unwrap(), &record);
+            }
+        }
     }
 }

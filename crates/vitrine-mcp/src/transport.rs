@@ -29,7 +29,7 @@ pub async fn serve_stdio<S: ReaderSource>(source: S) -> io::Result<()> {
 }
 
 /// The stateless Streamable HTTP service. Requests that name another host are refused, as are
-/// browsers' requests from any origin but `allowed_origins`.
+/// browsers' requests from any origin but `allowed_origins`. With no hosts at all, any host will do.
 pub fn http_service<S: ReaderSource>(
     source: S,
     allowed_hosts: impl IntoIterator<Item = String>,

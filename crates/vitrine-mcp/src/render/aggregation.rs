@@ -4,12 +4,15 @@ use serde_json::{Map, Value, json};
 use vitrine_contract::Warning;
 use vitrine_contract::schema::{Aggregation, Group};
 
-use super::text::{Lines, cut, literal, plural};
+use super::binary;
+use super::text::{Lines, count, cut, literal, plural};
 use super::{Frame, most_rows, warning_lines};
 use crate::answer::Answer;
 
 /// A longer key is shown by its beginning.
 const MAX_KEY_CHARS: usize = 160;
+/// A key of encoded bytes is shown by enough to tell it from others.
+const MAX_BYTES_CHARS: usize = 16;
 
 /// Renders as many groups as fit; the records of the others are counted as beyond the limit.
 pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
@@ -41,6 +44,7 @@ fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_
 
 fn short(group: &Group) -> Group {
     let key = match &group.key {
+        Value::String(key) if binary::is_base64(key, count(key)) => cut(key, MAX_BYTES_CHARS).into(),
         Value::String(key) => cut(key, MAX_KEY_CHARS).into(),
         key => key.clone(),
     };

@@ -123,7 +123,13 @@ impl Eye<'_> {
                         "data": data.iter().take(detail.related).map(&mut row).collect::<Vec<_>>(),
                     }),
                     Expanded::One(Some(related)) if detail.related > 0 => row(related),
-                    Expanded::One(_) => Value::Null,
+                    Expanded::One(Some(related)) => json!({
+                        "object": "record",
+                        "id": related.id,
+                        "stream": related.stream,
+                        "connection_id": related.connection_id,
+                    }),
+                    Expanded::One(None) => Value::Null,
                 };
                 (relationship.clone(), shown)
             })
@@ -268,11 +274,12 @@ impl View {
             return format!("- {id} deleted {}\n", text::literal(when));
         }
         let fields = Value::Object(self.data.clone());
+        let emitted = text::literal(&record.emitted_at);
         let mut lines = String::new();
         if self.expanded.is_empty() {
-            lines.line(format_args!("- {id} {fields}"));
+            lines.line(format_args!("- {id} {emitted} {fields}"));
         } else {
-            lines.line(format_args!("- {id} {fields} expanded {}", Value::Object(self.expanded.clone())));
+            lines.line(format_args!("- {id} {emitted} {fields} expanded {}", Value::Object(self.expanded.clone())));
         }
         for rung in &self.rungs {
             lines += &rung.lines();

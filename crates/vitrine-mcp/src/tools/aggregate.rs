@@ -52,11 +52,9 @@ pub(crate) fn definition() -> Tool {
          or by calendar time (how many, how much, per month). Read-only; GET /v1/streams/{stream}/aggregate. Answers \
          without reading records: prefer it to paging, and narrow with filter. Structured output: data is the \
          aggregation.",
-        json!({
+        definition::framed(json!({
             "data": { "type": "object" },
-            "provider_url": { "type": "string" },
-            "request_id": { "type": "string" },
-        }),
+        })),
     )
 }
 

@@ -57,11 +57,18 @@ fn plain(schema: &mut Value) {
     }
 }
 
+/// The output of every tool but `fetch` ends in where it came from.
+pub(super) fn framed(mut properties: Value) -> Value {
+    for name in ["provider_url", "request_id"] {
+        properties[name] = json!({ "type": "string" });
+    }
+    properties
+}
+
 /// Some clients hold errors against the output schema too, so it has room for one.
-fn with_error(properties: Value) -> JsonObject {
+fn with_error(mut properties: Value) -> JsonObject {
     let mut schema = Map::new();
     schema.insert("type".into(), "object".into());
-    let mut properties = properties;
     properties["error"] = json!({ "type": "object" });
     schema.insert("properties".into(), properties);
     schema

@@ -61,14 +61,12 @@ pub(crate) fn definition() -> Tool {
         "Query records",
         "List, filter, sort and page the records of one stream, or follow its changes (messages, events, \
          transactions). Read-only; GET /v1/streams/{stream}/records. Narrow with fields and limit and page with \
-         cursor; aggregate or search first when whole records are not needed. Structured output: data is the list, \
-         content_ladder tells how to read what was cut.",
-        json!({
+         cursor; aggregate or search first when whole records are not needed. A row's id for fetch is \
+         {connection_id}/{stream}:{id}. Structured output: data is the list, content_ladder how to read what was cut.",
+        definition::framed(json!({
             "data": { "type": "object" },
             "content_ladder": { "type": "object" },
-            "provider_url": { "type": "string" },
-            "request_id": { "type": "string" },
-        }),
+        })),
     )
 }
 

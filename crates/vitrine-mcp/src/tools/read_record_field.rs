@@ -68,6 +68,9 @@ impl Ask {
         if !most(selector.before_chars, MAX_CONTEXT_CHARS) || !most(selector.after_chars, MAX_CONTEXT_CHARS) {
             return Err(refused("before_chars", "`before_chars` and `after_chars` are up to 8192."));
         }
+        if selector.q.as_deref() == Some("") {
+            return Err(refused("q", "`q` is the text to find: it cannot be empty."));
+        }
         if selector.q.is_some() && selector.offset_chars.is_some() {
             return Err(refused("q", "`q` finds its own place: leave `offset_chars` out."));
         }
@@ -93,7 +96,7 @@ pub(crate) fn definition() -> Tool {
          match, or on from a cursor. Read-only; GET /v1/streams/{stream}/records/{id}/field-window. Page with \
          next_cursor until has_more is false; narrow with q or limit_chars. Structured output: window.text is the \
          part read.",
-        json!({
+        definition::framed(json!({
             "record": { "type": "object", "properties": {
                 "id": { "type": "string" }, "connection_id": { "type": "string" },
                 "stream": { "type": "string" }, "record_id": { "type": "string" } } },
@@ -104,9 +107,7 @@ pub(crate) fn definition() -> Tool {
                 "total_chars": { "type": "integer" }, "complete": { "type": "boolean" },
                 "has_more": { "type": "boolean" },
                 "next_cursor": optional("string"), "previous_cursor": optional("string") } },
-            "provider_url": { "type": "string" },
-            "request_id": { "type": "string" },
-        }),
+        })),
     )
 }
 

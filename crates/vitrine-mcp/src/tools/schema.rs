@@ -51,11 +51,9 @@ pub(crate) fn definition() -> Tool {
          searches, aggregations and expansions each supports. Call it first. Read-only; GET /v1/schema. Without \
          stream: a compact index; narrow with stream and connection_id to page through details. Structured output: \
          data is the schema document.",
-        json!({
+        definition::framed(json!({
             "data": { "type": "object" },
-            "provider_url": { "type": "string" },
-            "request_id": { "type": "string" },
-        }),
+        })),
     )
 }
 

@@ -51,15 +51,13 @@ pub(crate) fn definition() -> Tool {
          people. Read-only; GET /v1/search (also /semantic, /hybrid). Returns ranked hits with proven excerpts and \
          ids, not records: fetch an id, or read on with read_record_field. Narrow with streams and limit; page with \
          cursor. Structured output: results are the hits, data the envelope.",
-        json!({
+        definition::framed(json!({
             "results": { "type": "array", "items": { "type": "object", "properties": {
                 "id": { "type": "string" }, "title": { "type": "string" }, "url": { "type": "string" },
                 "evidence_preview": { "type": "string" } } } },
             "data": { "type": "object" },
             "content_ladder": { "type": "object" },
-            "provider_url": { "type": "string" },
-            "request_id": { "type": "string" },
-        }),
+        })),
     )
 }
 

@@ -94,10 +94,10 @@ async fn read_through(host: &Host, mut arguments: Value) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn pages_of_any_records_are_bounded_and_complete(rows in prop::collection::vec(record(), 1..30), foreign: bool) {
+    fn pages_of_any_records_are_bounded_and_complete(rows in prop::collection::vec(record(), 1..12), foreign: bool) {
         run(async {
             let expected = rows.len();
             let host = Host::connect(Fake { foreign, ..Fake::single(rows) }).await;

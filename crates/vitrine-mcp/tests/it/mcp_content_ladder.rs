@@ -55,6 +55,7 @@ async fn invalid_selector_combination() {
     for arguments in [
         json!({"offset_chars": 1, "q": "zebra"}),
         json!({"before_chars": 4}),
+        json!({"q": ""}),
         json!({"limit_chars": 0}),
         json!({"limit_chars": 16_385}),
         json!({"offset_chars": -1}),
@@ -64,7 +65,7 @@ async fn invalid_selector_combination() {
         whole.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
         host.refused("read_record_field", whole, "invalid_window").await;
     }
-    for cursor in ["x", "e30", &"A".repeat(20_000)] {
+    for cursor in ["x", "e30", "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", &"A".repeat(20_000)] {
         let arguments = json!({"id": "cin_work/messages:long", "field_path": "body", "cursor": cursor});
         host.refused("read_record_field", arguments, "invalid_cursor").await;
     }

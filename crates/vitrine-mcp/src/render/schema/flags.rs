@@ -10,7 +10,7 @@ pub(super) const LEGEND: [(&str, &str); 7] = [
     ("lex", "words in it are searched"),
     ("sem", "its meaning is searched"),
     ("a=", "aggregate: metric or grouping over it"),
-    ("sort", "sort: \"field\" or \"-field\""),
+    ("sort", "sort by it: \"field\" or \"-field\""),
 ];
 
 /// The granted fields of a row with their flags, whichever form the resource server sent.

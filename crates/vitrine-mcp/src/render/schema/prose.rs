@@ -93,7 +93,11 @@ fn heading(row: &StreamRow, shape: Shape) -> String {
     let more = row.connection_ids.len() - ids.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let of = if ids.is_empty() { String::new() } else { format!(" of {}{more}", ids.join(", ")) };
-    format!("- stream {}{of}: {} records{about}\n", row.name, row.record_count)
+    format!(
+        "- stream {}{of}: {}{about}\n",
+        row.name,
+        plural(usize::try_from(row.record_count).unwrap_or(usize::MAX), "record")
+    )
 }
 
 /// A row with all it can do; and whether fields were left out.
@@ -117,7 +121,12 @@ fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     let related: Vec<String> = row
         .expand_capabilities
         .iter()
-        .map(|e| format!("{} ({} {}, {} to {} each)", e.name, e.cardinality, e.stream, e.default_limit, e.max_limit))
+        .map(|e| {
+            format!(
+                "{} ({} {}, {} each unless asked for, at most {})",
+                e.name, e.cardinality, e.stream, e.default_limit, e.max_limit
+            )
+        })
         .collect();
     text.line(format_args!("  expand: {}; aggregate: count, and a= below", list(&related)));
     if !row.views.is_empty() {
