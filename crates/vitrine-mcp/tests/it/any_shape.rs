@@ -276,3 +276,14 @@ async fn three_hits_take_at_most_3000_characters_a_channel() {
     assert!(structured.chars().count() <= 3_000, "{}", structured.chars().count());
     assert!(hits.text.chars().count() <= 3_000);
 }
+
+/// Ordinary prose gets close to all the characters that were asked for, not a fraction of them.
+#[tokio::test]
+async fn a_large_window_of_prose_is_not_wasted_on_caution() {
+    let host = Host::connect(Fake::person()).await;
+    for (limit, least) in [(4_096, 4_096), (9_000, 9_000), (16_384, 13_000)] {
+        let arguments = json!({"id": "cin_work/messages:long", "field_path": "body", "limit_chars": limit});
+        let window = host.ok("read_record_field", arguments).await.structured["window"].clone();
+        assert!(window["end_chars"].as_u64().unwrap() >= least, "{limit}: {}", window["end_chars"]);
+    }
+}
