@@ -27,6 +27,18 @@ impl Budget {
         text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::upper_bound(text) <= self.tokens)
     }
 
+    /// How many rows of these sizes in characters could fit at most, whatever stands around them.
+    pub(crate) fn could_hold(self, sizes: impl Iterator<Item = usize>) -> usize {
+        let mut room = self.chars;
+        sizes
+            .take_while(|size| {
+                let fits = *size <= room;
+                room = room.saturating_sub(*size);
+                fits
+            })
+            .count()
+    }
+
     /// Whether a channel of this JSON, minified, fits.
     pub(crate) fn holds_json(self, value: &Value) -> bool {
         self.holds_text(&value.to_string())

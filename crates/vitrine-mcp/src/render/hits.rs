@@ -12,29 +12,37 @@ use super::record::label;
 use super::text::{self, Lines, literal, plural};
 use super::{Fit, Frame, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
-use crate::ids::{RecordRef, result_id};
+use crate::budget::Budget;
+use crate::ids::{RecordRef, is_field, result_id};
 
 /// Characters of evidence a hit shows, and whether it repeats the call that its rung of the ladder
 /// has anyway: as much as there is room for.
 const LEVELS: [(usize, bool); 6] = [(160, true), (120, true), (80, true), (80, false), (56, false), (32, false)];
+/// From this many hits on, not all fit anyway, and more of them are worth more than longer excerpts.
+const CROWD: usize = 14;
+const CROWDED: (usize, bool) = (80, false);
 /// What a list of up to three hits takes at most, so that looking around stays cheap.
 const SHORT_LIST: (usize, usize) = (3, 3_000);
 const MAX_TITLE_CHARS: usize = 160;
 
 /// Renders as many hits as fit.
 pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
-    let mut hits = Vec::new();
-    for level in LEVELS {
-        hits = list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect();
+    let shown = |level| -> Vec<Shown<'_>> { list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect() };
+    let generous = LEVELS.into_iter().filter(|_| list.data.len() <= CROWD);
+    for hits in generous.map(shown) {
         let answer = render(list, &hits, frame);
         let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
         if answer.fits() && short {
             return Fit::Whole(answer);
         }
     }
-    let (kept, answer) = most_rows(hits.len(), |kept| render(list, &hits[..kept], frame));
+    let hits = shown(CROWDED);
+    let likely = Budget::CHANNEL.could_hold(hits.iter().map(Shown::chars));
+    let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], frame));
     match kept.checked_sub(1).map(|last| &list.data[last].resume) {
         Some(None) if kept < hits.len() => Fit::AskFor(kept as u64),
+        // A hit that does not fit even alone is refused as too large, rather than passed over.
+        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], frame)),
         _ => Fit::Whole(answer),
     }
 }
@@ -82,7 +90,7 @@ impl<'a> Shown<'a> {
         let evidence = hit
             .match_windows
             .iter()
-            .find(|window| !binary::is_base64_part(&window.text, window.total_chars))
+            .find(|window| is_field(&window.field_path) && !binary::is_base64_part(&window.text, window.total_chars))
             .map(|window| around_match(window, evidence_chars))
             .map(|window| Evidence { read: ReadCall::field(&record, &window.field_path, window.start_chars), window });
         let id = result_id(&hit.connection_id, &hit.stream, &hit.record_key);
@@ -91,6 +99,10 @@ impl<'a> Shown<'a> {
             evidence.add_to(&mut json, with_read);
         }
         Self { hit, id, evidence, json }
+    }
+
+    fn chars(&self) -> usize {
+        self.json.to_string().chars().count()
     }
 
     /// The proof, in prose, with the call that reads on.

@@ -9,6 +9,7 @@ use super::record::{Detail, Eye, View, label};
 use super::text::{Lines, literal, plural};
 use super::{Fit, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
+use crate::budget::Budget;
 
 /// Characters of a field shown in a page. The reader is asked for no more.
 pub(crate) const PREVIEW_CHARS: u32 = 400;
@@ -27,7 +28,8 @@ const NARROWER: [Detail; 4] = [
 pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
     let page = Page { list, request, eye };
     let rows: Vec<Row> = list.data.iter().map(|record| page.row(record, USUAL)).collect();
-    let (kept, answer) = most_rows(rows.len(), |kept| page.answer(&rows[..kept]));
+    let likely = Budget::CHANNEL.could_hold(rows.iter().map(Row::chars));
+    let (kept, answer) = most_rows(likely, |kept| page.answer(&rows[..kept]));
     if kept == rows.len() {
         return Fit::Whole(answer);
     }
@@ -51,6 +53,12 @@ struct Row {
     lines: String,
     rungs: Vec<Rung>,
     source: Option<(String, String)>,
+}
+
+impl Row {
+    fn chars(&self) -> usize {
+        self.lines.chars().count().max(self.json.to_string().chars().count())
+    }
 }
 
 impl Page<'_> {
