@@ -65,14 +65,22 @@ impl<S: Store> LocalRead<S> {
     where
         F: Future<Output = Result<T, ReadFault>> + Send,
     {
+        let mut catalog = self.store.last_catalog();
         for _ in 0..ATTEMPTS {
-            let catalog = self.store.catalog().await?;
-            let plan = gate::enforce(&self.caller, &catalog, request)?;
-            match read(catalog, plan).await {
-                Err(ReadFault::Store(StoreError::Stale)) => {}
-                Err(ReadFault::Store(fault)) => return Err(fault.into()),
-                Err(ReadFault::Answer(error)) => return Err(error),
-                Ok(answer) => return Ok(answer),
+            match gate::enforce(&self.caller, &catalog, request) {
+                Ok(plan) => match read(Arc::clone(&catalog), plan).await {
+                    Err(ReadFault::Store(StoreError::Stale)) => catalog = self.store.catalog().await?,
+                    Err(ReadFault::Store(fault)) => return Err(fault.into()),
+                    Err(ReadFault::Answer(error)) => return Err(error),
+                    Ok(answer) => return Ok(answer),
+                },
+                Err(error) => {
+                    let present = self.store.catalog().await?;
+                    if present.version == catalog.version {
+                        return Err(error);
+                    }
+                    catalog = present;
+                }
             }
         }
         Err(ApiError::internal())

@@ -34,6 +34,9 @@ pub type StoreResult<T> = Result<T, StoreError>;
 
 /// A store that carries out read plans.
 pub trait Store: Send + Sync + 'static {
+    /// What was registered when last looked: a plan made from it is refused as stale if that has
+    /// changed.
+    fn last_catalog(&self) -> Arc<Catalog>;
     /// What is registered now.
     fn catalog(&self) -> impl Future<Output = StoreResult<Arc<Catalog>>> + Send;
     /// The token with this digest.

@@ -100,7 +100,12 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
             answered = answered => answered.and_then(Answer::within_bounds),
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
         };
-        Ok(answer.unwrap_or_else(|error| render::error::answer(error, &request_id)).into())
+        Ok(answer
+            .unwrap_or_else(|error| {
+                tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
+                render::error::answer(error, &request_id)
+            })
+            .into())
     }
 
     fn list_prompts(

@@ -1,1 +1,21 @@
-//! TODO
+//! The HTTP server: reads under grants, the owner's endpoints, and the place where MCP is mounted.
+//!
+//! A request passes the [`envelope`](router), then the door it knocks at (`/v1` or `/mcp`), which
+//! finds out who calls, and only then is routed by path and method.
+
+mod app;
+mod auth;
+mod body;
+mod envelope;
+mod failure;
+mod metadata;
+pub mod owner;
+mod resource;
+mod router;
+mod serve;
+mod stall;
+
+pub use app::{App, Limits};
+pub use envelope::{PDPP_VERSION, RequestId};
+pub use router::router;
+pub use serve::serve;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use rusqlite::Transaction;
-use vitrine_engine::catalog::{Catalog, CellId, Connection, Source};
+use rusqlite::Connection;
+use vitrine_engine::catalog::{self, Catalog, CellId, Source};
 use vitrine_engine::declaration::Declaration;
 
 use crate::fault::{Result, corrupt};
@@ -14,8 +14,13 @@ use crate::fault::{Result, corrupt};
 pub(crate) struct CatalogCache(Mutex<Arc<Catalog>>);
 
 impl CatalogCache {
+    /// The last catalog that was read, which may have changed since.
+    pub(crate) fn last(&self) -> Arc<Catalog> {
+        Arc::clone(&self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
     /// The catalog as the transaction sees it.
-    pub(crate) fn current(&self, tx: &Transaction<'_>) -> Result<Arc<Catalog>> {
+    pub(crate) fn current(&self, tx: &Connection) -> Result<Arc<Catalog>> {
         let version = version(tx)?;
         let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if known.version != version {
@@ -26,18 +31,18 @@ impl CatalogCache {
 }
 
 /// The catalog's version.
-pub(crate) fn version(tx: &Transaction<'_>) -> Result<i64> {
+pub(crate) fn version(tx: &Connection) -> Result<i64> {
     Ok(tx.prepare_cached("SELECT catalog FROM counter")?.query_row([], |row| row.get(0))?)
 }
 
 /// Tells every process that the catalog has changed.
-pub(crate) fn touch(tx: &Transaction<'_>) -> Result<()> {
+pub(crate) fn touch(tx: &Connection) -> Result<()> {
     tx.execute("UPDATE counter SET catalog = catalog + 1", [])?;
     Ok(())
 }
 
 /// Reads the whole catalog.
-pub(crate) fn load(tx: &Transaction<'_>, version: i64) -> Result<Catalog> {
+pub(crate) fn load(tx: &Connection, version: i64) -> Result<Catalog> {
     let mut sources: BTreeMap<i64, Arc<Source>> = BTreeMap::new();
     let mut statement = tx.prepare(
         "SELECT s.number, d.body FROM source s JOIN declaration d ON d.number = (SELECT max(number) FROM declaration WHERE source = s.number)",
@@ -57,7 +62,7 @@ pub(crate) fn load(tx: &Transaction<'_>, version: i64) -> Result<Catalog> {
     Ok(Catalog { version, sources, connections })
 }
 
-fn field_numbers(tx: &Transaction<'_>, source: i64) -> Result<BTreeMap<String, BTreeMap<String, i64>>> {
+fn field_numbers(tx: &Connection, source: i64) -> Result<BTreeMap<String, BTreeMap<String, i64>>> {
     let mut numbers: BTreeMap<String, BTreeMap<String, i64>> = BTreeMap::new();
     let mut statement = tx.prepare_cached("SELECT stream, name, number FROM field WHERE source = ?1")?;
     let mut rows = statement.query([source])?;
@@ -67,7 +72,7 @@ fn field_numbers(tx: &Transaction<'_>, source: i64) -> Result<BTreeMap<String, B
     Ok(numbers)
 }
 
-fn connections(tx: &Transaction<'_>, sources: &BTreeMap<i64, Arc<Source>>) -> Result<Vec<Arc<Connection>>> {
+fn connections(tx: &Connection, sources: &BTreeMap<i64, Arc<Source>>) -> Result<Vec<Arc<catalog::Connection>>> {
     let mut cells: BTreeMap<i64, BTreeMap<String, CellId>> = BTreeMap::new();
     let mut statement = tx.prepare("SELECT connection, stream, number FROM cell")?;
     let mut rows = statement.query([])?;
@@ -81,7 +86,7 @@ fn connections(tx: &Transaction<'_>, sources: &BTreeMap<i64, Arc<Source>>) -> Re
     while let Some(row) = rows.next()? {
         let source = sources.get(&row.get(2)?).ok_or_else(|| corrupt("a connection without a source"))?;
         let (id, name): (String, String) = (row.get(1)?, row.get(3)?);
-        connections.push(Arc::new(Connection {
+        connections.push(Arc::new(catalog::Connection {
             connection_id: id.into(),
             display_name: name.into(),
             connector_key: source.declaration.connector_key.as_str().into(),

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use vitrine_engine::port::StoreResult;
 
 use crate::fault::Result;
@@ -35,7 +35,7 @@ impl Database {
     }
 
     /// Runs `work` on one consistent state of the store.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> StoreResult<T> {
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let idle = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let mut connection = match idle {
             Some(connection) => connection,
@@ -50,7 +50,7 @@ impl Database {
     }
 
     /// Runs `work` and makes it durable, or leaves everything as it was.
-    pub(crate) async fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> StoreResult<T> {
+    pub(crate) async fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let mut writer = self.writer.lock().await;
         write_with(&mut writer, work).map_err(|fault| fault.0)
     }
@@ -89,18 +89,18 @@ pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn read_with<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+fn read_with<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
     #[expect(clippy::disallowed_methods, reason = "a deadline on real work is measured in real time")]
     let end = Instant::now() + READ_DEADLINE;
     #[expect(clippy::disallowed_methods, reason = "a deadline on real work is measured in real time")]
     connection.progress_handler(DEADLINE_STEPS, Some(move || Instant::now() > end))?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-    let answer = work(&transaction);
-    transaction.finish()?;
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let answer = work(connection);
+    connection.prepare_cached("COMMIT")?.execute([])?;
     answer
 }
 
-fn write_with<T>(connection: &mut Connection, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+fn write_with<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let answer = work(&transaction)?;
     transaction.commit()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row};
 use vitrine_contract::time;
 use vitrine_engine::grant::Grant;
 use vitrine_engine::keeping::{KeptGrant, NewGrants};
@@ -12,7 +12,7 @@ use vitrine_engine::token::{TokenDigest, TokenKind};
 
 use crate::fault::{Result, corrupt};
 
-pub(crate) fn token(tx: &Transaction<'_>, digest: &TokenDigest) -> Result<Option<TokenRow>> {
+pub(crate) fn token(tx: &Connection, digest: &TokenDigest) -> Result<Option<TokenRow>> {
     let mut statement = tx.prepare_cached(
         "SELECT digest, kind, subject, expires_at, revoked_at IS NOT NULL FROM token WHERE digest = ?1",
     )?;
@@ -26,14 +26,14 @@ pub(crate) fn token(tx: &Transaction<'_>, digest: &TokenDigest) -> Result<Option
     Ok(Some(TokenRow { digest: TokenDigest::from_bytes(digest), kind, subject, expires_at, revoked }))
 }
 
-pub(crate) fn grant(tx: &Transaction<'_>, id: &str) -> Result<Option<GrantRow>> {
+pub(crate) fn grant(tx: &Connection, id: &str) -> Result<Option<GrantRow>> {
     let mut statement =
         tx.prepare_cached("SELECT body, package_id, revoked_at FROM access_grant WHERE grant_id = ?1")?;
     let found = statement.query_row([id], kept).optional()?;
     found.map(|kept| kept.map(to_grant_row)).transpose()
 }
 
-pub(crate) fn package(tx: &Transaction<'_>, id: &str) -> Result<Option<PackageRow>> {
+pub(crate) fn package(tx: &Connection, id: &str) -> Result<Option<PackageRow>> {
     let mut statement =
         tx.prepare_cached("SELECT client_id, revoked_at IS NOT NULL FROM package WHERE package_id = ?1")?;
     let found = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -46,13 +46,13 @@ pub(crate) fn package(tx: &Transaction<'_>, id: &str) -> Result<Option<PackageRo
     Ok(Some(PackageRow { package_id: id.to_owned(), client_id, revoked, members }))
 }
 
-pub(crate) fn all(tx: &Transaction<'_>) -> Result<Vec<KeptGrant>> {
+pub(crate) fn all(tx: &Connection) -> Result<Vec<KeptGrant>> {
     let mut statement = tx.prepare("SELECT body, package_id, revoked_at FROM access_grant ORDER BY number DESC")?;
     let grants = statement.query_map([], kept)?;
     grants.map(|kept| kept?).collect()
 }
 
-pub(crate) fn add(tx: &Transaction<'_>, new: &NewGrants, now: Timestamp) -> Result<()> {
+pub(crate) fn add(tx: &Connection, new: &NewGrants, now: Timestamp) -> Result<()> {
     if let Some(id) = &new.package_id {
         let client = new.grants.first().map(|grant| grant.client.client_id.as_str());
         tx.execute(
@@ -69,7 +69,7 @@ pub(crate) fn add(tx: &Transaction<'_>, new: &NewGrants, now: Timestamp) -> Resu
     add_token(tx, &new.token, now)
 }
 
-pub(crate) fn add_token(tx: &Transaction<'_>, token: &TokenRow, now: Timestamp) -> Result<()> {
+pub(crate) fn add_token(tx: &Connection, token: &TokenRow, now: Timestamp) -> Result<()> {
     tx.execute(
         "INSERT INTO token (digest, kind, subject, expires_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
         (token.digest.as_bytes(), token.kind.as_str(), &token.subject, &token.expires_at, time::format(now)),
@@ -78,7 +78,7 @@ pub(crate) fn add_token(tx: &Transaction<'_>, token: &TokenRow, now: Timestamp) 
 }
 
 /// Ends a grant; ending it again changes nothing.
-pub(crate) fn revoke(tx: &Transaction<'_>, grant_id: &str, now: Timestamp) -> Result<bool> {
+pub(crate) fn revoke(tx: &Connection, grant_id: &str, now: Timestamp) -> Result<bool> {
     let found = tx.execute(
         "UPDATE access_grant SET revoked_at = coalesce(revoked_at, ?2) WHERE grant_id = ?1",
         (grant_id, time::format(now)),
@@ -87,7 +87,7 @@ pub(crate) fn revoke(tx: &Transaction<'_>, grant_id: &str, now: Timestamp) -> Re
 }
 
 /// Ends a package and every grant in it.
-pub(crate) fn revoke_package(tx: &Transaction<'_>, package_id: &str, now: Timestamp) -> Result<bool> {
+pub(crate) fn revoke_package(tx: &Connection, package_id: &str, now: Timestamp) -> Result<bool> {
     let at = time::format(now);
     let found = tx
         .execute("UPDATE package SET revoked_at = coalesce(revoked_at, ?2) WHERE package_id = ?1", (package_id, &at))?;

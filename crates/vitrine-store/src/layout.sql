@@ -24,9 +24,9 @@ CREATE TABLE cell (number INTEGER PRIMARY KEY AUTOINCREMENT, connection INTEGER 
 
 -- A record as it is now. `place` orders its stream and took effect with change `placed`; `time`
 -- is what consent is measured on; `long` lists the fields kept in pieces; `trace` tells which
--- fields changed when, once any has.
+-- fields changed when, once any has; `extra` tells whether it has fields that are not declared.
 CREATE TABLE record (number INTEGER PRIMARY KEY, cell INTEGER NOT NULL, id TEXT NOT NULL, place BLOB NOT NULL, time BLOB,
-    emitted INTEGER NOT NULL, born INTEGER NOT NULL, placed INTEGER NOT NULL, data TEXT NOT NULL, long TEXT, trace TEXT);
+    emitted INTEGER NOT NULL, born INTEGER NOT NULL, placed INTEGER NOT NULL, data TEXT NOT NULL, long TEXT, trace TEXT, extra INTEGER NOT NULL);
 CREATE UNIQUE INDEX record_id ON record (cell, id);
 CREATE INDEX record_emitted ON record (cell, emitted, time);
 -- Long fields, 4,096 characters a piece.

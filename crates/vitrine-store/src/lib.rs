@@ -63,6 +63,10 @@ impl Store {
 /// Reads run where they are called: they take microseconds, less than handing them to another
 /// thread would.
 impl StorePort for Store {
+    fn last_catalog(&self) -> Arc<Catalog> {
+        self.catalog.last()
+    }
+
     async fn catalog(&self) -> StoreResult<Arc<Catalog>> {
         self.database.read(|tx| self.catalog.current(tx))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use vitrine_engine::clock::{Clock, Random};
 
 use crate::database::{Database, configure_writer};
@@ -115,7 +115,7 @@ fn cursor_key(connection: &Connection) -> Result<[u8; 32]> {
 }
 
 /// What is wrong with the file, or with indexes that do not agree with the records.
-pub(crate) fn integrity_faults(tx: &Transaction<'_>) -> Result<Vec<String>> {
+pub(crate) fn integrity_faults(tx: &Connection) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut statement = tx.prepare("PRAGMA integrity_check(20)")?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;

@@ -11,7 +11,7 @@ mod page;
 mod stats;
 mod window;
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use vitrine_engine::gate::ReadPlan;
 use vitrine_engine::port::StoreError;
 
@@ -26,12 +26,12 @@ pub(crate) use page::page;
 pub(crate) use stats::{StatsCache, stats};
 pub(crate) use window::window;
 
-fn check_fresh(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<()> {
+fn check_fresh(tx: &Connection, plan: &ReadPlan) -> Result<()> {
     if catalog::version(tx)? == plan.catalog_version() { Ok(()) } else { Err(StoreError::Stale.into()) }
 }
 
 /// The number of the last change to any record.
-fn sequence(tx: &Transaction<'_>) -> Result<i64> {
+fn sequence(tx: &Connection) -> Result<i64> {
     Ok(tx.prepare_cached("SELECT sequence FROM counter")?.query_row([], |row| row.get(0))?)
 }
 

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vitrine_contract::record::CutField;
 use vitrine_contract::values;
-use vitrine_engine::gate::Fields;
+use vitrine_engine::gate::{Fields, Scope};
 
 use crate::fault::{Result, corrupt};
 
@@ -113,14 +113,29 @@ pub(crate) struct Payload<'a> {
     pub(crate) record: i64,
     pub(crate) data: Cow<'a, str>,
     pub(crate) long: Option<Cow<'a, str>>,
+    /// Whether it has fields that are not declared.
+    pub(crate) extra: bool,
 }
 
 /// What a plan wants of a payload.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    pub(crate) projection: &'a Fields,
-    pub(crate) joins: &'a [String],
-    pub(crate) preview_chars: Option<u32>,
+    projection: &'a Fields,
+    /// Whether every declared field is wanted.
+    all_declared: bool,
+    joins: &'a [String],
+    preview_chars: Option<u32>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(crate) fn new(scope: &'a Scope, joins: &'a [String], preview_chars: Option<u32>) -> Self {
+        let projection = scope.projection();
+        let all_declared = match projection {
+            Fields::All => true,
+            Fields::Only(names) => scope.stream().fields.iter().all(|field| names.contains(&field.name)),
+        };
+        Self { projection, all_declared, joins, preview_chars }
+    }
 }
 
 /// What a plan shows of a payload.
@@ -132,9 +147,10 @@ pub(crate) struct Shown {
 }
 
 /// Projects a payload while decoding it.
-pub(crate) fn show(tx: &Transaction<'_>, payload: Payload<'_>, wanted: Wanted<'_>) -> Result<Shown> {
+pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) -> Result<Shown> {
+    let whole = *wanted.projection == Fields::All || (wanted.all_declared && !payload.extra);
     let plain = payload.long.is_none() && wanted.joins.is_empty() && wanted.preview_chars.is_none();
-    if plain && *wanted.projection == Fields::All {
+    if plain && whole {
         return Ok(Shown { data: payload.data.into_owned(), ..Shown::default() });
     }
     let long = long_fields(payload.long.as_deref())?;
@@ -167,7 +183,7 @@ pub(crate) fn show(tx: &Transaction<'_>, payload: Payload<'_>, wanted: Wanted<'_
 }
 
 fn show_long(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     record: i64,
     slot: usize,
     field: &LongField,
@@ -212,7 +228,7 @@ fn show_short(name: &str, json: &str, preview: Option<u32>, shown: &mut Shown) {
 }
 
 /// Characters `start..start + count` of a long field, from the pieces that hold them.
-pub(crate) fn read_text(tx: &Transaction<'_>, record: i64, slot: usize, start: u64, count: u64) -> Result<String> {
+pub(crate) fn read_text(tx: &Connection, record: i64, slot: usize, start: u64, count: u64) -> Result<String> {
     if count == 0 {
         return Ok(String::new());
     }
@@ -238,7 +254,7 @@ pub(crate) fn read_text(tx: &Transaction<'_>, record: i64, slot: usize, start: u
 }
 
 /// One field's value as JSON text, wherever it is kept.
-pub(crate) fn value_of(tx: &Transaction<'_>, payload: &Payload<'_>, field: &str) -> Result<Option<String>> {
+pub(crate) fn value_of(tx: &Connection, payload: &Payload<'_>, field: &str) -> Result<Option<String>> {
     let long = long_fields(payload.long.as_deref())?;
     if let Some(slot) = long.iter().position(|known| known.name == field) {
         let text = read_text(tx, payload.record, slot, 0, long[slot].chars)?;

@@ -66,7 +66,7 @@ impl Bench {
     fn run(&self) {
         println!("{:<28} {:>12} {:>12} {:>7}", "read", "LocalRead", "raw SQLite", "ratio");
         let first = self.page("first page of 25", &self.request(|_| {}), &corpus::raw_page(&self.cells, 1));
-        let deep_cursor = self.deep_cursor(200);
+        let deep_cursor = self.deep_cursor(corpus::DEEP_ROWS / 100);
         let deep = self.page(
             "deep page of 25",
             &self.request(|r| r.cursor = Some(deep_cursor.clone())),
@@ -104,7 +104,7 @@ impl Bench {
         request
     }
 
-    fn deep_cursor(&self, pages: usize) -> String {
+    fn deep_cursor(&self, pages: u32) -> String {
         let mut request = self.request(|r| r.limit = Some(100));
         for _ in 0..pages {
             request.cursor = self.runtime.block_on(self.reader.records(&request)).unwrap().next_cursor;
@@ -113,10 +113,7 @@ impl Bench {
     }
 
     fn page(&self, name: &str, request: &RecordsRequest, raw: &corpus::RawQuery) -> Measured {
-        let ours = || {
-            self.runtime
-                .block_on(async { serde_json::to_string(&self.reader.records(request).await.unwrap()).unwrap().len() })
-        };
+        let ours = || self.runtime.block_on(async { self.reader.records(request).await.unwrap().data.len() });
         self.compare(name, 40, ours, || self.raw_rows(raw))
     }
 
@@ -165,10 +162,7 @@ impl Bench {
             connection_id: Some("cin_0".into()),
             ..RecordRequest::default()
         };
-        let ours = || {
-            self.runtime
-                .block_on(async { serde_json::to_string(&self.reader.record(&request).await.unwrap()).unwrap().len() })
-        };
+        let ours = || self.runtime.block_on(async { self.reader.record(&request).await.unwrap().id.len() });
         self.compare("single record", 200, ours, || self.raw_rows(&corpus::raw_record(&self.cells)));
     }
 
@@ -188,10 +182,7 @@ impl Bench {
 
     fn schema(&self) {
         let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
-        let ours = || {
-            self.runtime
-                .block_on(async { serde_json::to_string(&self.reader.schema(&request).await.unwrap()).unwrap().len() })
-        };
+        let ours = || self.runtime.block_on(async { self.reader.schema(&request).await.unwrap().stream_count });
         self.compare("compact schema", 40, ours, || self.raw_rows(&corpus::raw_schema(&self.cells)));
     }
 

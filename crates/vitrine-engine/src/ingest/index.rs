@@ -1,5 +1,7 @@
 //! What is indexed of a record, and under which keys.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::{FieldNumber, Source};
 use crate::declaration::{Declaration, FieldKind, KeySide, Stream};
 use crate::sort_key::SortKey;
@@ -8,6 +10,7 @@ use crate::sort_key::SortKey;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IndexLayout {
     fields: Vec<IndexedField>,
+    declared: BTreeSet<String>,
     cursor_field: Option<String>,
     consent_time_field: Option<String>,
 }
@@ -38,6 +41,8 @@ pub struct RecordKeys {
     pub cursor: Option<SortKey>,
     /// The time consent is measured on.
     pub time: Option<SortKey>,
+    /// Whether it has fields that are not declared.
+    pub undeclared: bool,
     /// Blobs it refers to, with the field that does.
     pub blobs: Vec<(String, String)>,
 }
@@ -70,6 +75,7 @@ impl IndexLayout {
         });
         Self {
             fields: fields.collect(),
+            declared: stream.fields.iter().map(|field| field.name.clone()).collect(),
             cursor_field: stream.cursor_field.clone(),
             consent_time_field: stream.consent_time_field.clone(),
         }
@@ -96,6 +102,7 @@ impl IndexLayout {
                 keys.by_order.push((field.number, key));
             }
         }
+        keys.undeclared = fields.clone().any(|(name, _)| !self.declared.contains(name));
         keys.blobs = fields.filter_map(|(name, json)| blob_id(json).map(|id| (name.to_owned(), id))).collect();
         keys
     }

@@ -118,18 +118,19 @@ fn note_connection(connector: &mut Connector, scope: &Scope, stats: &ScopeStats)
 
 /// Adds a stream, or a connection to the row that already says the same.
 fn note_stream(connector: &mut Connector, scope: &Scope, stats: &ScopeStats, caller: &Caller, catalog: &Catalog) {
-    let mut row = capabilities::row(scope, caller, catalog);
+    let expandable = capabilities::expandable(scope, caller, catalog);
     let same = |known: &&mut StreamRow| {
-        known.name == row.name
-            && known.field_capabilities == row.field_capabilities
-            && known.expand_capabilities == row.expand_capabilities
+        known.name == **scope.stream_name()
+            && known.expand_capabilities == expandable
+            && known.field_capabilities.iter().all(|(field, can)| can.granted == scope.visible().contains(field))
     };
     if let Some(known) = connector.streams.iter_mut().find(same) {
-        known.connection_ids.append(&mut row.connection_ids);
+        known.connection_ids.push(scope.connection().connection_id.to_string());
         known.record_count += stats.count;
         later(&mut known.last_updated, stats.newest.as_ref());
         return;
     }
+    let mut row = capabilities::row(scope, expandable);
     row.record_count = stats.count;
     row.last_updated.clone_from(&stats.newest);
     connector.streams.push(row);

@@ -1,6 +1,6 @@
 //! Blobs, read only through a visible field of a visible record.
 
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension};
 use vitrine_contract::BlobRef;
 use vitrine_contract::request::ByteRange;
 use vitrine_engine::gate::{ReadPlan, Scope};
@@ -10,7 +10,7 @@ use super::check_fresh;
 use crate::fault::{Result, corrupt};
 
 pub(crate) fn blob(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     blob_id: &str,
     range: Option<ByteRange>,
@@ -27,7 +27,7 @@ pub(crate) fn blob(
 }
 
 /// Whether a visible field of a visible record of the scope refers to the blob.
-fn refers(tx: &Transaction<'_>, scope: &Scope, blob_id: &str) -> Result<bool> {
+fn refers(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<bool> {
     let mut statement = tx.prepare_cached(
         "SELECT u.field, r.id, r.time FROM blob_use u JOIN record r ON r.number = u.record WHERE u.cell = ?1 AND u.blob_id = ?2",
     )?;
@@ -45,7 +45,7 @@ fn refers(tx: &Transaction<'_>, scope: &Scope, blob_id: &str) -> Result<bool> {
     Ok(false)
 }
 
-fn read(tx: &Transaction<'_>, scope: &Scope, blob_id: &str, range: Option<ByteRange>) -> Result<Option<FoundBlob>> {
+fn read(tx: &Connection, scope: &Scope, blob_id: &str, range: Option<ByteRange>) -> Result<Option<FoundBlob>> {
     let found = tx
         .prepare_cached(
             "SELECT b.number, b.mime_type, b.size, b.sha256 FROM blob b JOIN cell c ON c.connection = b.connection
@@ -73,7 +73,7 @@ fn span(range: Option<ByteRange>, size: u64) -> (u64, u64) {
     }
 }
 
-fn bytes(tx: &Transaction<'_>, blob: i64, start: u64, end: u64) -> Result<Vec<u8>> {
+fn bytes(tx: &Connection, blob: i64, start: u64, end: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if start >= end {
         return Ok(bytes);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use vitrine_contract::time;
 use vitrine_engine::gate::{ReadPlan, Scope};
 use vitrine_engine::port::{Change, ChangeKind, Changes, ChangesAsk, Row};
@@ -18,7 +18,7 @@ const READ_AHEAD: i64 = 256;
 /// Bytes of a page at most, as for pages of records.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-pub(crate) fn changes(tx: &Transaction<'_>, plan: &ReadPlan, ask: &ChangesAsk) -> Result<Changes> {
+pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Result<Changes> {
     check_fresh(tx, plan)?;
     let horizon = match ask.horizon {
         Some(horizon) => horizon,
@@ -71,7 +71,7 @@ impl Feed {
         Self { cell: scope.cell(), after, horizon, waiting: VecDeque::new(), exhausted: false }
     }
 
-    fn fill(&mut self, tx: &Transaction<'_>) -> Result<()> {
+    fn fill(&mut self, tx: &Connection) -> Result<()> {
         if !self.waiting.is_empty() || self.exhausted {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Feed {
     }
 }
 
-fn next_event(tx: &Transaction<'_>, feeds: &mut [Feed]) -> Result<Option<(usize, Event)>> {
+fn next_event(tx: &Connection, feeds: &mut [Feed]) -> Result<Option<(usize, Event)>> {
     for feed in feeds.iter_mut() {
         feed.fill(tx)?;
     }
@@ -122,7 +122,7 @@ fn gone(
 /// Whether this event is the last one, up to the horizon, at which what the caller may see of the
 /// record changed; earlier ones are passed over, and later ones belong to the next session.
 fn changed(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     number: usize,
     record: i64,
@@ -131,7 +131,7 @@ fn changed(
 ) -> Result<Option<ChangeKind>> {
     let scope = &plan.scopes()[number];
     let mut statement =
-        tx.prepare_cached("SELECT id, time, emitted, born, data, long, trace FROM record WHERE number = ?1")?;
+        tx.prepare_cached("SELECT id, time, emitted, born, data, long, trace, extra FROM record WHERE number = ?1")?;
     let mut rows = statement.query([record])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let id: String = row.get(0)?;
@@ -149,8 +149,8 @@ fn changed(
             return Ok(None);
         }
         let (data, long): (String, Option<String>) = (row.get(4)?, row.get(5)?);
-        let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned) };
-        let wanted = Wanted { projection: scope.projection(), joins: &[], preview_chars: ask.row.preview_chars };
+        let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: row.get(7)? };
+        let wanted = Wanted::new(scope, &[], ask.row.preview_chars);
         let payload = show(tx, payload, wanted)?;
         return Ok(Some(ChangeKind::Record(Row {
             scope: number,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use rusqlite::{OptionalExtension, Transaction, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use serde_json::Value;
 use vitrine_contract::request::{Granularity, Metric};
 use vitrine_contract::{time, values};
@@ -32,7 +32,7 @@ struct Tally {
 }
 
 pub(super) fn by_value(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     measure: &Measure,
     field: &MeasureField,
@@ -78,7 +78,7 @@ fn none_last(a: Option<&SortKey>, b: Option<&SortKey>) -> std::cmp::Ordering {
 }
 
 fn count_values(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     field: &MeasureField,
     groups: &mut BTreeMap<Option<SortKey>, Tally>,
@@ -99,7 +99,7 @@ fn count_values(
     Ok(())
 }
 
-fn sample(tx: &Transaction<'_>, cell: i64, field: &MeasureField, key: &SortKey) -> Result<Option<(String, i64)>> {
+fn sample(tx: &Connection, cell: i64, field: &MeasureField, key: &SortKey) -> Result<Option<(String, i64)>> {
     let mut statement = tx.prepare_cached(
         "SELECT id, record FROM by_value WHERE cell = ?1 AND field = ?2 AND value = ?3 AND died IS NULL LIMIT 1",
     )?;
@@ -108,7 +108,7 @@ fn sample(tx: &Transaction<'_>, cell: i64, field: &MeasureField, key: &SortKey) 
 
 /// Hands over the group key, the metric's key and the number of each matching record.
 fn each_record(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     measure: &Measure,
     group: &MeasureField,
@@ -122,8 +122,12 @@ fn each_record(
         while let Some(row) = rows.next()? {
             let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());
             let record = row.get(0)?;
-            let payload =
-                Payload { record, data: Cow::Borrowed(text(1).unwrap_or_default()), long: text(2).map(Cow::Borrowed) };
+            let payload = Payload {
+                record,
+                data: Cow::Borrowed(text(1).unwrap_or_default()),
+                long: text(2).map(Cow::Borrowed),
+                extra: false,
+            };
             let key = |field: &MeasureField| -> Result<Option<SortKey>> {
                 let json = if payload.long.is_some() {
                     value_of(tx, &payload, &field.name)?.map(Cow::Owned)
@@ -167,7 +171,7 @@ impl Tally {
         self.sample.as_ref().map(|(_, record)| *record)
     }
 
-    fn into_group(self, tx: &Transaction<'_>, key: Value, measure: &Measure) -> Result<MeasuredGroup> {
+    fn into_group(self, tx: &Connection, key: Value, measure: &Measure) -> Result<MeasuredGroup> {
         let value = match (&measure.field, measure.metric) {
             (None, _) | (_, Metric::Count) => None,
             (Some(_), Metric::Sum) => Some(self.sum.value()),
@@ -182,7 +186,7 @@ impl Tally {
 }
 
 /// The value a key stands for; of a text too long for its key, the text of a record that has it.
-pub(super) fn shown_value(tx: &Transaction<'_>, key: &SortKey, field: &MeasureField, record: i64) -> Result<Value> {
+pub(super) fn shown_value(tx: &Connection, key: &SortKey, field: &MeasureField, record: i64) -> Result<Value> {
     if field.dates
         && let Some(instant) = key.to_time()
     {
@@ -193,14 +197,14 @@ pub(super) fn shown_value(tx: &Transaction<'_>, key: &SortKey, field: &MeasureFi
     }
     let mut statement = tx.prepare_cached("SELECT data, long FROM record WHERE number = ?1")?;
     let (data, long): (String, Option<String>) = statement.query_row([record], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned) };
+    let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
     let json = value_of(tx, &payload, &field.name)?.ok_or_else(|| corrupt("an indexed value is not in its record"))?;
     Ok(serde_json::from_str(&json)?)
 }
 
 /// Groups by calendar unit: entries come sorted by time, so each unit's end is computed once.
 pub(super) fn by_calendar(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     measure: &Measure,
     (field, unit, zone): (&MeasureField, Granularity, &TimeZone),
@@ -235,7 +239,7 @@ pub(super) fn by_calendar(
 }
 
 fn count_units(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     (field, granularity, zone): (&MeasureField, Granularity, &TimeZone),
     groups: &mut BTreeMap<Option<Timestamp>, Tally>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Transaction, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 use vitrine_contract::request::Metric;
 use vitrine_engine::gate::{Grouping, Measure, MeasureField, ReadPlan, Scope};
@@ -13,12 +13,12 @@ use super::compile::Part;
 use super::{check_fresh, groups};
 use crate::fault::{Result, corrupt};
 
-pub(crate) fn count(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<u64> {
+pub(crate) fn count(tx: &Connection, plan: &ReadPlan) -> Result<u64> {
     check_fresh(tx, plan)?;
     matched(tx, plan)
 }
 
-pub(crate) fn measure(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<Measured> {
+pub(crate) fn measure(tx: &Connection, plan: &ReadPlan) -> Result<Measured> {
     check_fresh(tx, plan)?;
     let measure = plan.measure().ok_or_else(|| corrupt("a plan without a measure was measured"))?;
     let matched = matched(tx, plan)?;
@@ -32,7 +32,7 @@ pub(crate) fn measure(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<Measured>
 }
 
 /// How many records the plan matches.
-fn matched(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<u64> {
+fn matched(tx: &Connection, plan: &ReadPlan) -> Result<u64> {
     let mut total = 0;
     for scope in plan.scopes() {
         let count: i64 = if plan.conditions().is_empty() && scope.sees_all_records() {
@@ -47,7 +47,7 @@ fn matched(tx: &Transaction<'_>, plan: &ReadPlan) -> Result<u64> {
     Ok(total)
 }
 
-fn overall(tx: &Transaction<'_>, plan: &ReadPlan, measure: &Measure, matched: u64) -> Result<Value> {
+fn overall(tx: &Connection, plan: &ReadPlan, measure: &Measure, matched: u64) -> Result<Value> {
     let Some(field) = &measure.field else { return Ok(matched.into()) };
     match measure.metric {
         Metric::Count => Ok(matched.into()),
@@ -85,7 +85,7 @@ fn overall(tx: &Transaction<'_>, plan: &ReadPlan, measure: &Measure, matched: u6
 }
 
 fn extreme(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     scope: &Scope,
     field: &MeasureField,
@@ -103,7 +103,7 @@ fn extreme(
 }
 
 fn each_key(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     scope: &Scope,
     field: &MeasureField,

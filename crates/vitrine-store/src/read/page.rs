@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rusqlite::types::Value;
-use rusqlite::{Transaction, params_from_iter};
+use rusqlite::{CachedStatement, Connection, params_from_iter};
 use vitrine_contract::request::Order;
 use vitrine_engine::gate::{PageOrder, ReadPlan, Scope};
 use vitrine_engine::port::{Page, PageAsk, Row};
@@ -27,7 +27,7 @@ struct Place {
     scope: usize,
 }
 
-pub(crate) fn page(tx: &Transaction<'_>, plan: &ReadPlan, ask: &PageAsk<'_>) -> Result<Page> {
+pub(crate) fn page(tx: &Connection, plan: &ReadPlan, ask: &PageAsk<'_>) -> Result<Page> {
     check_fresh(tx, plan)?;
     let present = sequence(tx)?;
     let horizon = ask.horizon.unwrap_or(present);
@@ -43,8 +43,9 @@ pub(crate) fn page(tx: &Transaction<'_>, plan: &ReadPlan, ask: &PageAsk<'_>) -> 
     places.truncate(ask.rows);
     let mut page = Page { rows: Vec::with_capacity(places.len()), more: false, horizon };
     let mut bytes = 0;
+    let mut records = tx.prepare_cached("SELECT data, long, emitted, extra FROM record WHERE number = ?1")?;
     for place in places {
-        let row = read_row(tx, plan, place, ask)?;
+        let row = read_row(tx, &mut records, plan, place, ask)?;
         bytes += row.data.len();
         if bytes > PAGE_BYTES && !page.rows.is_empty() {
             more = true;
@@ -68,7 +69,7 @@ fn phases(plan: &ReadPlan, ask: &PageAsk<'_>) -> &'static [Phase] {
 }
 
 fn read_places(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     plan: &ReadPlan,
     ask: &PageAsk<'_>,
     as_of: AsOf,
@@ -113,9 +114,12 @@ fn compound(
     let mut parameters = Vec::new();
     for (number, scope) in scopes {
         let mut part = Part::ordered(plan, scope, as_of);
-        part.in_phase(phase);
-        if let Some(position) = ask.after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
-            part.after(position, &scope.connection().connection_id, direction, by_id);
+        match ask.after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
+            Some(position) => {
+                part.in_phase(if phase == Phase::Absent { phase } else { Phase::Whole });
+                part.after(position, &scope.connection().connection_id, direction, by_id);
+            }
+            None => part.in_phase(phase),
         }
         let columns = format!("{} AS k, {} AS i, {} AS n, {number} AS c", part.key, part.id, part.record);
         let (sql, mut values) = part.select(&columns, false, "");
@@ -131,18 +135,24 @@ fn compound(
     (format!("{} ORDER BY {order} LIMIT {wanted}", parts.join(" UNION ALL ")), parameters)
 }
 
-fn read_row(tx: &Transaction<'_>, plan: &ReadPlan, place: Place, ask: &PageAsk<'_>) -> Result<Row> {
-    let wanted = Wanted {
-        projection: plan.scopes()[place.scope].projection(),
-        joins: plan.joins(),
-        preview_chars: ask.row.preview_chars,
-    };
-    let mut statement = tx.prepare_cached("SELECT data, long, emitted FROM record WHERE number = ?1")?;
-    let mut rows = statement.query([place.record])?;
+fn read_row(
+    tx: &Connection,
+    records: &mut CachedStatement<'_>,
+    plan: &ReadPlan,
+    place: Place,
+    ask: &PageAsk<'_>,
+) -> Result<Row> {
+    let wanted = Wanted::new(&plan.scopes()[place.scope], plan.joins(), ask.row.preview_chars);
+    let mut rows = records.query([place.record])?;
     let row = rows.next()?.ok_or_else(|| corrupt("an entry without a record"))?;
     let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());
     let data = text(0).ok_or_else(|| corrupt("a record without a payload"))?;
-    let payload = Payload { record: place.record, data: Cow::Borrowed(data), long: text(1).map(Cow::Borrowed) };
+    let payload = Payload {
+        record: place.record,
+        data: Cow::Borrowed(data),
+        long: text(1).map(Cow::Borrowed),
+        extra: row.get(3)?,
+    };
     let shown = show(tx, payload, wanted)?;
     Ok(Row {
         scope: place.scope,

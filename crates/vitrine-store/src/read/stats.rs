@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
 use rusqlite::types::Value;
-use rusqlite::{Transaction, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use vitrine_engine::gate::{ReadPlan, Scope, TimeWindow};
 use vitrine_engine::port::ScopeStats;
 
@@ -32,7 +32,7 @@ struct Cell {
     newest: Option<i64>,
 }
 
-pub(crate) fn stats(tx: &Transaction<'_>, plan: &ReadPlan, cache: &StatsCache) -> Result<Vec<ScopeStats>> {
+pub(crate) fn stats(tx: &Connection, plan: &ReadPlan, cache: &StatsCache) -> Result<Vec<ScopeStats>> {
     check_fresh(tx, plan)?;
     let mut statement = tx.prepare_cached("SELECT records, changed, newest FROM cell WHERE number = ?1")?;
     let mut all = Vec::with_capacity(plan.scopes().len());
@@ -49,7 +49,7 @@ pub(crate) fn stats(tx: &Transaction<'_>, plan: &ReadPlan, cache: &StatsCache) -
     Ok(all)
 }
 
-fn cached(tx: &Transaction<'_>, plan: &ReadPlan, scope: &Scope, cell: &Cell, cache: &StatsCache) -> Result<ScopeStats> {
+fn cached(tx: &Connection, plan: &ReadPlan, scope: &Scope, cell: &Cell, cache: &StatsCache) -> Result<ScopeStats> {
     let key = Key { cell: scope.cell(), window: scope.window().cloned(), resources: scope.resources().cloned() };
     let lock = || cache.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((changed, stats)) = lock().get(&key)
@@ -66,7 +66,7 @@ fn cached(tx: &Transaction<'_>, plan: &ReadPlan, scope: &Scope, cell: &Cell, cac
     Ok(stats)
 }
 
-fn count_visible(tx: &Transaction<'_>, plan: &ReadPlan, scope: &Scope) -> Result<u64> {
+fn count_visible(tx: &Connection, plan: &ReadPlan, scope: &Scope) -> Result<u64> {
     let (sql, parameters) = Part::unordered(plan, scope).select("count(*)", false, "");
     let count: i64 = tx.prepare_cached(&sql)?.query_row(params_from_iter(parameters), |row| row.get(0))?;
     Ok(count.cast_unsigned())
@@ -74,7 +74,7 @@ fn count_visible(tx: &Transaction<'_>, plan: &ReadPlan, scope: &Scope) -> Result
 
 /// A span that reaches into the present is best searched from the newest record back; any other
 /// from what lies in it.
-fn newest(tx: &Transaction<'_>, plan: &ReadPlan, scope: &Scope) -> Result<Option<i64>> {
+fn newest(tx: &Connection, plan: &ReadPlan, scope: &Scope) -> Result<Option<i64>> {
     let open_end = scope.resources().is_none() && scope.window().is_some_and(|window| window.until.is_none());
     let since = scope.window().and_then(|window| window.since.as_ref()).filter(|_| open_end);
     if let Some(since) = since {

@@ -1,6 +1,6 @@
 //! A part of one field, read from the pieces that hold it.
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use vitrine_contract::values;
 use vitrine_engine::gate::ReadPlan;
 use vitrine_engine::port::{FieldPart, FoundField, WindowAsk, WindowPart};
@@ -11,7 +11,7 @@ use super::find::with_record;
 use crate::fault::Result;
 use crate::row::{self, Payload, slot_number};
 
-pub(crate) fn window(tx: &Transaction<'_>, plan: &ReadPlan, ask: &WindowAsk<'_>) -> Result<Vec<FoundField>> {
+pub(crate) fn window(tx: &Connection, plan: &ReadPlan, ask: &WindowAsk<'_>) -> Result<Vec<FoundField>> {
     check_fresh(tx, plan)?;
     let mut found = Vec::new();
     for (number, scope) in plan.scopes().iter().enumerate() {
@@ -30,7 +30,7 @@ pub(crate) fn window(tx: &Transaction<'_>, plan: &ReadPlan, ask: &WindowAsk<'_>)
     Ok(found)
 }
 
-fn read(tx: &Transaction<'_>, payload: &Payload<'_>, ask: &WindowAsk<'_>) -> Result<FieldPart> {
+fn read(tx: &Connection, payload: &Payload<'_>, ask: &WindowAsk<'_>) -> Result<FieldPart> {
     let long = row::long_fields(payload.long.as_deref())?;
     if let Some(slot) = long.iter().position(|field| field.name == ask.field) {
         let total = long[slot].chars;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension};
 use vitrine_contract::{time, values};
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::cursor::LIFETIME_SECONDS;
@@ -12,6 +12,7 @@ use vitrine_engine::declaration::Semantics;
 use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys, RejectionCode};
 use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::port::StoreError;
+use vitrine_engine::sort_key::SortKey;
 
 use super::index::{self, Entry};
 use super::{Trace, blobs, forget};
@@ -20,7 +21,7 @@ use crate::fault::{Result, corrupt, refused};
 use crate::row::{self, Payload, Stored};
 
 pub(crate) fn batch(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     known: &Catalog,
     target: &Target,
     incoming: &[Incoming],
@@ -42,7 +43,7 @@ pub(crate) fn batch(
 
 /// Writes to one cell.
 struct CellWriter<'a> {
-    tx: &'a Transaction<'a>,
+    tx: &'a Connection,
     cell: i64,
     layout: IndexLayout,
     semantics: Semantics,
@@ -69,12 +70,17 @@ struct Standing {
 
 impl Standing {
     fn payload(&self) -> Payload<'_> {
-        Payload { record: self.number, data: Cow::Borrowed(&self.data), long: self.long.as_deref().map(Cow::Borrowed) }
+        Payload {
+            record: self.number,
+            data: Cow::Borrowed(&self.data),
+            long: self.long.as_deref().map(Cow::Borrowed),
+            extra: false,
+        }
     }
 }
 
 impl<'a> CellWriter<'a> {
-    fn new(tx: &'a Transaction<'a>, catalog: &Catalog, target: &Target, now: Timestamp) -> Result<Self> {
+    fn new(tx: &'a Connection, catalog: &Catalog, target: &Target, now: Timestamp) -> Result<Self> {
         let connection = catalog
             .connection(&target.connection_id)
             .ok_or_else(|| refused(format!("There is no connection `{}` any more.", target.connection_id)))?;
@@ -119,17 +125,18 @@ impl<'a> CellWriter<'a> {
         let emitted = nanoseconds(emitted_at)?;
         self.tx
             .prepare_cached(
-                "INSERT INTO record (cell, id, place, time, emitted, born, placed, data, long) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8)",
+                "INSERT INTO record (cell, id, place, time, emitted, born, placed, data, long, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9)",
             )?
             .execute((
                 self.cell,
                 id,
                 index::place(&keys),
-                keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
+                keys.time.as_ref().map(SortKey::as_bytes),
                 emitted,
                 sequence,
                 &stored.data,
                 stored.long_json()?,
+                keys.undeclared,
             ))?;
         let entry = Entry { cell: self.cell, record: self.tx.last_insert_rowid(), id };
         self.insert_pieces(entry.record, &stored)?;
@@ -166,17 +173,18 @@ impl<'a> CellWriter<'a> {
         let moved = index::place(&keys) != standing.place;
         self.tx
             .prepare_cached(
-                "UPDATE record SET place = ?2, time = ?3, emitted = ?4, placed = ?5, data = ?6, long = ?7, trace = ?8 WHERE number = ?1",
+                "UPDATE record SET place = ?2, time = ?3, emitted = ?4, placed = ?5, data = ?6, long = ?7, trace = ?8, extra = ?9 WHERE number = ?1",
             )?
             .execute((
                 standing.number,
                 index::place(&keys),
-                keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
+                keys.time.as_ref().map(SortKey::as_bytes),
                 emitted,
                 if moved { sequence } else { standing.placed },
                 &stored.data,
                 stored.long_json()?,
                 trace.to_json()?,
+                keys.undeclared,
             ))?;
         if standing.long.is_some() {
             self.tx.prepare_cached("DELETE FROM piece WHERE record = ?1")?.execute([standing.number])?;
@@ -268,7 +276,7 @@ impl<'a> CellWriter<'a> {
         for field in changed {
             trace.field_changed(field, sequence);
         }
-        if keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes) != standing.time.as_deref() {
+        if keys.time.as_ref().map(SortKey::as_bytes) != standing.time.as_deref() {
             trace.time_changed(standing.time.clone(), sequence, self.now.as_second(), LIFETIME_SECONDS);
         }
         let after: BTreeSet<i64> = trace.sequences().chain([standing.born]).collect();
@@ -312,7 +320,7 @@ impl<'a> CellWriter<'a> {
 }
 
 /// The keys a stored payload is indexed under.
-pub(super) fn keys_of(tx: &Transaction<'_>, layout: &IndexLayout, payload: &Payload<'_>) -> Result<RecordKeys> {
+pub(super) fn keys_of(tx: &Connection, layout: &IndexLayout, payload: &Payload<'_>) -> Result<RecordKeys> {
     let mut fields: Vec<(Cow<'_, str>, Cow<'_, str>)> =
         values::top_level(&payload.data).into_iter().map(|(name, json)| (name, Cow::Borrowed(json.get()))).collect();
     for long in row::long_fields(payload.long.as_deref())? {

@@ -1,6 +1,6 @@
 //! Blobs, kept in parts beside the records that refer to them.
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use vitrine_contract::BlobRef;
 use vitrine_engine::ingest::RecordKeys;
 
@@ -9,7 +9,7 @@ use crate::fault::{Result, refused};
 /// Bytes of one part of a blob.
 pub(crate) const PART_BYTES: usize = 64 * 1024;
 
-pub(crate) fn put_blob(tx: &Transaction<'_>, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> Result<()> {
+pub(crate) fn put_blob(tx: &Connection, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> Result<()> {
     let connection: i64 = tx
         .prepare_cached("SELECT number FROM connection WHERE connection_id = ?1")?
         .query_row([connection_id], |row| row.get(0))
@@ -28,7 +28,7 @@ pub(crate) fn put_blob(tx: &Transaction<'_>, connection_id: &str, info: &BlobRef
 }
 
 /// Notes which blobs a record refers to.
-pub(super) fn note_uses(tx: &Transaction<'_>, cell: i64, record: i64, keys: &RecordKeys) -> Result<()> {
+pub(super) fn note_uses(tx: &Connection, cell: i64, record: i64, keys: &RecordKeys) -> Result<()> {
     for (field, blob_id) in &keys.blobs {
         tx.prepare_cached("INSERT OR IGNORE INTO blob_use (cell, blob_id, field, record) VALUES (?1, ?2, ?3, ?4)")?
             .execute((cell, blob_id, field, record))?;
@@ -36,13 +36,13 @@ pub(super) fn note_uses(tx: &Transaction<'_>, cell: i64, record: i64, keys: &Rec
     Ok(())
 }
 
-pub(super) fn forget_uses(tx: &Transaction<'_>, record: i64) -> Result<()> {
+pub(super) fn forget_uses(tx: &Connection, record: i64) -> Result<()> {
     tx.prepare_cached("DELETE FROM blob_use WHERE record = ?1")?.execute([record])?;
     Ok(())
 }
 
 /// Deletes the blobs that only a deleted record referred to.
-pub(super) fn drop_unused(tx: &Transaction<'_>, cell: i64, keys: &RecordKeys) -> Result<()> {
+pub(super) fn drop_unused(tx: &Connection, cell: i64, keys: &RecordKeys) -> Result<()> {
     for (_, blob_id) in &keys.blobs {
         let connection: i64 =
             tx.prepare_cached("SELECT connection FROM cell WHERE number = ?1")?.query_row([cell], |row| row.get(0))?;
@@ -58,7 +58,7 @@ pub(super) fn drop_unused(tx: &Transaction<'_>, cell: i64, keys: &RecordKeys) ->
     Ok(())
 }
 
-fn delete(tx: &Transaction<'_>, connection: i64, blob_id: &str) -> Result<()> {
+fn delete(tx: &Connection, connection: i64, blob_id: &str) -> Result<()> {
     tx.prepare_cached(
         "DELETE FROM blob_part WHERE blob IN (SELECT number FROM blob WHERE connection = ?1 AND blob_id = ?2)",
     )?

@@ -1,7 +1,7 @@
 //! What no cursor or bookmark can ask about any more is dropped.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension};
 use vitrine_engine::cursor::LIFETIME_SECONDS;
 
 use crate::fault::Result;
@@ -9,7 +9,7 @@ use crate::fault::Result;
 /// How often the present is marked and the past looked at.
 const EVERY_SECONDS: i64 = 60 * 60;
 
-pub(super) fn old_entries(tx: &Transaction<'_>, now: Timestamp) -> Result<()> {
+pub(super) fn old_entries(tx: &Connection, now: Timestamp) -> Result<()> {
     let now = now.as_second();
     let last: Option<i64> = tx.prepare_cached("SELECT max(at) FROM mark")?.query_row([], |row| row.get(0))?;
     if last.is_some_and(|last| now - last < EVERY_SECONDS) {

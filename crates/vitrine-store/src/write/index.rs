@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use vitrine_engine::ingest::RecordKeys;
 use vitrine_engine::sort_key::ABSENT;
 
@@ -42,13 +42,13 @@ fn rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
 }
 
 /// Enters a new record.
-pub(super) fn enter(tx: &Transaction<'_>, entry: Entry<'_>, keys: &RecordKeys, sequence: i64) -> Result<()> {
+pub(super) fn enter(tx: &Connection, entry: Entry<'_>, keys: &RecordKeys, sequence: i64) -> Result<()> {
     rows(keys).iter().try_for_each(|row| insert(tx, entry, row, sequence))
 }
 
 /// Moves what changed: the former entry ends with this change, a new one starts with it.
 pub(super) fn replace(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     entry: Entry<'_>,
     former: &RecordKeys,
     keys: &RecordKeys,
@@ -65,7 +65,7 @@ pub(super) fn replace(
 }
 
 /// Takes a record out, former entries included.
-pub(super) fn remove(tx: &Transaction<'_>, entry: Entry<'_>, keys: &RecordKeys) -> Result<()> {
+pub(super) fn remove(tx: &Connection, entry: Entry<'_>, keys: &RecordKeys) -> Result<()> {
     for row in &rows(keys) {
         match row {
             IndexRow::ByValue { field, value, place } => tx
@@ -85,7 +85,7 @@ pub(super) fn remove(tx: &Transaction<'_>, entry: Entry<'_>, keys: &RecordKeys) 
     Ok(())
 }
 
-fn insert(tx: &Transaction<'_>, entry: Entry<'_>, row: &IndexRow<'_>, born: i64) -> Result<()> {
+fn insert(tx: &Connection, entry: Entry<'_>, row: &IndexRow<'_>, born: i64) -> Result<()> {
     match row {
         IndexRow::ByValue { field, value, place } => tx
             .prepare_cached("INSERT INTO by_value (cell, field, value, place, id, born, record) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
@@ -97,7 +97,7 @@ fn insert(tx: &Transaction<'_>, entry: Entry<'_>, row: &IndexRow<'_>, born: i64)
     Ok(())
 }
 
-fn end(tx: &Transaction<'_>, entry: Entry<'_>, row: &IndexRow<'_>, died: i64) -> Result<()> {
+fn end(tx: &Connection, entry: Entry<'_>, row: &IndexRow<'_>, died: i64) -> Result<()> {
     match row {
         IndexRow::ByValue { field, value, place } => tx
             .prepare_cached(

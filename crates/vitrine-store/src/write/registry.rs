@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension};
 use vitrine_contract::time;
 use vitrine_engine::catalog::{Catalog, Source};
 use vitrine_engine::declaration::Declaration;
 use vitrine_engine::ingest::IndexLayout;
 use vitrine_engine::keeping::NewConnection;
+use vitrine_engine::sort_key::SortKey;
 
 use super::batch::keys_of;
 use super::index::{self, Entry};
@@ -19,7 +20,7 @@ use crate::fault::{Result, refused};
 use crate::row::Payload;
 
 /// Registers a source or replaces its declaration, and brings the indexes of its records along.
-pub(crate) fn register_source(tx: &Transaction<'_>, declaration: &Declaration, now: Timestamp) -> Result<()> {
+pub(crate) fn register_source(tx: &Connection, declaration: &Declaration, now: Timestamp) -> Result<()> {
     let before = catalog::load(tx, 0)?;
     let known = before.sources.iter().find(|s| s.declaration.connector_key == declaration.connector_key);
     let elsewhere = before.sources.iter().find(|s| s.declaration.source_id == declaration.source_id);
@@ -74,7 +75,7 @@ fn refuse_new_meaning(catalog: &Catalog, known: &Arc<Source>, declaration: &Decl
     Ok(())
 }
 
-fn source_number(tx: &Transaction<'_>, declaration: &Declaration) -> Result<i64> {
+fn source_number(tx: &Connection, declaration: &Declaration) -> Result<i64> {
     tx.execute(
         "INSERT OR IGNORE INTO source (connector_key, source_id) VALUES (?1, ?2)",
         (&declaration.connector_key, &declaration.source_id),
@@ -82,7 +83,7 @@ fn source_number(tx: &Transaction<'_>, declaration: &Declaration) -> Result<i64>
     Ok(tx.query_row("SELECT number FROM source WHERE source_id = ?1", [&declaration.source_id], |row| row.get(0))?)
 }
 
-fn number_fields(tx: &Transaction<'_>, source: i64, declaration: &Declaration) -> Result<()> {
+fn number_fields(tx: &Connection, source: i64, declaration: &Declaration) -> Result<()> {
     let mut statement = tx.prepare(
         "INSERT OR IGNORE INTO field (source, stream, name, number)
          SELECT ?1, ?2, ?3, coalesce(max(number), 0) + 1 FROM field WHERE source = ?1 AND stream = ?2",
@@ -95,7 +96,7 @@ fn number_fields(tx: &Transaction<'_>, source: i64, declaration: &Declaration) -
     Ok(())
 }
 
-fn add_cells(tx: &Transaction<'_>, connection: i64, declaration: &Declaration) -> Result<()> {
+fn add_cells(tx: &Connection, connection: i64, declaration: &Declaration) -> Result<()> {
     for stream in declaration.streams.keys() {
         tx.execute("INSERT OR IGNORE INTO cell (connection, stream) VALUES (?1, ?2)", (connection, stream))?;
     }
@@ -103,7 +104,7 @@ fn add_cells(tx: &Transaction<'_>, connection: i64, declaration: &Declaration) -
 }
 
 /// Makes the index entries of every record anew where the new declaration asks for others.
-fn reindex(tx: &Transaction<'_>, before: &Source, after: &Catalog, declaration: &Declaration) -> Result<()> {
+fn reindex(tx: &Connection, before: &Source, after: &Catalog, declaration: &Declaration) -> Result<()> {
     let Some(source) = after.source(&declaration.connector_key) else { return Ok(()) };
     let mut changed: BTreeMap<&str, IndexLayout> = BTreeMap::new();
     for (name, stream) in &declaration.streams {
@@ -123,28 +124,24 @@ fn reindex(tx: &Transaction<'_>, before: &Source, after: &Catalog, declaration: 
     Ok(())
 }
 
-fn reindex_cell(tx: &Transaction<'_>, cell: i64, layout: &IndexLayout) -> Result<()> {
+fn reindex_cell(tx: &Connection, cell: i64, layout: &IndexLayout) -> Result<()> {
     tx.execute("DELETE FROM by_value WHERE cell = ?1", [cell])?;
     tx.execute("DELETE FROM by_order WHERE cell = ?1", [cell])?;
     let mut select = tx.prepare("SELECT number, id, born, data, long FROM record WHERE cell = ?1")?;
-    let mut update = tx.prepare("UPDATE record SET place = ?2, time = ?3 WHERE number = ?1")?;
+    let mut update = tx.prepare("UPDATE record SET place = ?2, time = ?3, extra = ?4 WHERE number = ?1")?;
     let mut rows = select.query([cell])?;
     while let Some(row) = rows.next()? {
         let (record, id, born): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let (data, long): (String, Option<String>) = (row.get(3)?, row.get(4)?);
-        let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned) };
+        let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
         let keys = keys_of(tx, layout, &payload)?;
         index::enter(tx, Entry { cell, record, id: &id }, &keys, born)?;
-        update.execute((
-            record,
-            index::place(&keys),
-            keys.time.as_ref().map(vitrine_engine::sort_key::SortKey::as_bytes),
-        ))?;
+        update.execute((record, index::place(&keys), keys.time.as_ref().map(SortKey::as_bytes), keys.undeclared))?;
     }
     Ok(())
 }
 
-pub(crate) fn add_connection(tx: &Transaction<'_>, new: &NewConnection, now: Timestamp) -> Result<()> {
+pub(crate) fn add_connection(tx: &Connection, new: &NewConnection, now: Timestamp) -> Result<()> {
     let source: Option<i64> = tx
         .query_row("SELECT number FROM source WHERE connector_key = ?1", [&new.connector_key], |row| row.get(0))
         .optional()?;
@@ -166,7 +163,7 @@ pub(crate) fn add_connection(tx: &Transaction<'_>, new: &NewConnection, now: Tim
     catalog::touch(tx)
 }
 
-pub(crate) fn rename_connection(tx: &Transaction<'_>, connection_id: &str, name: &str) -> Result<bool> {
+pub(crate) fn rename_connection(tx: &Connection, connection_id: &str, name: &str) -> Result<bool> {
     let renamed =
         tx.execute("UPDATE connection SET display_name = ?2 WHERE connection_id = ?1", (connection_id, name))?;
     catalog::touch(tx)?;
@@ -174,7 +171,7 @@ pub(crate) fn rename_connection(tx: &Transaction<'_>, connection_id: &str, name:
 }
 
 /// Removes a connection and everything that came through it.
-pub(crate) fn remove_connection(tx: &Transaction<'_>, connection_id: &str) -> Result<bool> {
+pub(crate) fn remove_connection(tx: &Connection, connection_id: &str) -> Result<bool> {
     let number: Option<i64> = tx
         .query_row("SELECT number FROM connection WHERE connection_id = ?1", [connection_id], |row| row.get(0))
         .optional()?;

@@ -17,29 +17,31 @@ use vitrine_engine::owner::Owner;
 use vitrine_engine::port::Store as _;
 use vitrine_store::Store;
 
-pub const CONNECTIONS: usize = 8;
+pub(crate) const CONNECTIONS: usize = 8;
+/// How many rows lie before the deep page.
+pub(crate) const DEEP_ROWS: u32 = 10_000;
 /// The message with a 5 MB body.
-pub const HUGE_ID: &str = "m0-77";
+pub(crate) const HUGE_ID: &str = "m0-77";
 const LABELS: [&str; 6] = ["inbox", "sent", "archive", "spam", "work", "family"];
 
-pub fn asked_records() -> usize {
+pub(crate) fn asked_records() -> usize {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--records").skip(1);
     arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1_000_000)
 }
 
-pub fn path(records: usize) -> PathBuf {
+pub(crate) fn path(records: usize) -> PathBuf {
     let target = std::env::var("CARGO_TARGET_DIR")
         .map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
     target.join(format!("bench-store-{records}")).join("vitrine.db")
 }
 
-pub struct Built {
-    pub rate: f64,
-    pub raw_rate: f64,
+pub(crate) struct Built {
+    pub(crate) rate: f64,
+    pub(crate) raw_rate: f64,
 }
 
 /// Builds the store unless it is there already.
-pub async fn build(path: &Path, records: usize) -> Option<Built> {
+pub(crate) async fn build(path: &Path, records: usize) -> Option<Built> {
     let done = path.with_extension("done");
     if done.exists() {
         return None;
@@ -165,7 +167,7 @@ fn raw_insertion(path: &Path) -> f64 {
 }
 
 /// A grant over everything, so that the gate has its usual work.
-pub async fn caller(store: &Arc<Store>) -> Caller {
+pub(crate) async fn caller(store: &Arc<Store>) -> Caller {
     let catalog = store.catalog().await.unwrap();
     let request = GrantRequest { source: Some("mail".into()), ..GrantRequest::default() };
     let issue = Issue {
@@ -179,7 +181,7 @@ pub async fn caller(store: &Arc<Store>) -> Caller {
 }
 
 /// The numbers raw queries need.
-pub struct Cells {
+pub(crate) struct Cells {
     cells: Vec<i64>,
     received_at: i64,
     thread_id: i64,
@@ -188,7 +190,7 @@ pub struct Cells {
     deep: (Vec<u8>, String),
 }
 
-pub fn cells(path: &Path) -> Cells {
+pub(crate) fn cells(path: &Path) -> Cells {
     let db = Connection::open(path).unwrap();
     let cells: Vec<i64> = db
         .prepare("SELECT number FROM cell ORDER BY number")
@@ -204,21 +206,24 @@ pub fn cells(path: &Path) -> Cells {
         .unwrap();
     let received_at = field("received_at");
     let deep = db
-        .query_row("SELECT value, id FROM by_order WHERE cell = ?1 AND field = ?2 ORDER BY value DESC, id DESC LIMIT 1 OFFSET 20000", (cells[0], received_at), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row("SELECT value, id FROM by_order WHERE cell = ?1 AND field = ?2 ORDER BY value DESC, id DESC LIMIT 1 OFFSET ?3", (cells[0], received_at, DEEP_ROWS), |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
     Cells { cells, received_at, thread_id: field("thread_id"), label: field("label"), huge, deep }
 }
 
 /// Statements with their parameters.
-pub struct RawQuery {
-    pub statements: Vec<(String, Vec<Value>)>,
+pub(crate) struct RawQuery {
+    pub(crate) statements: Vec<(String, Vec<Value>)>,
 }
+
+/// The long text of a record, put together.
+const PIECES: &str = "iif(r.long IS NULL, NULL, (SELECT group_concat(text, '') FROM (SELECT text FROM piece WHERE record = r.number ORDER BY slot, part)))";
 
 fn one(sql: String, parameters: Vec<Value>) -> RawQuery {
     RawQuery { statements: vec![(sql, parameters)] }
 }
 
-pub fn raw_page(cells: &Cells, scopes: usize) -> RawQuery {
+pub(crate) fn raw_page(cells: &Cells, scopes: usize) -> RawQuery {
     let part = |cell: &i64| {
         format!(
             "SELECT value AS k, id AS i, record AS n, {cell} AS c FROM by_order WHERE cell = {cell} AND field = {} AND died IS NULL",
@@ -229,57 +234,57 @@ pub fn raw_page(cells: &Cells, scopes: usize) -> RawQuery {
     let order = if scopes == 1 { "k DESC, i DESC" } else { "k DESC, i DESC, c DESC" };
     one(
         format!(
-            "SELECT p.k, p.i, p.c, r.data, r.emitted FROM ({} ORDER BY {order} LIMIT 26) p JOIN record r ON r.number = p.n",
+            "SELECT p.k, p.i, p.c, r.data, r.emitted, {PIECES} FROM ({} ORDER BY {order} LIMIT 26) p JOIN record r ON r.number = p.n",
             parts.join(" UNION ALL ")
         ),
         vec![],
     )
 }
 
-pub fn raw_deep_page(cells: &Cells) -> RawQuery {
-    let sql = "SELECT x.value, x.id, r.data, r.emitted FROM by_order x JOIN record r ON r.number = x.record
-        WHERE x.cell = ?1 AND x.field = ?2 AND (x.value, x.id) < (?3, ?4) AND x.died IS NULL ORDER BY x.value DESC, x.id DESC LIMIT 26";
+pub(crate) fn raw_deep_page(cells: &Cells) -> RawQuery {
+    let sql = format!("SELECT x.value, x.id, r.data, r.emitted, {PIECES} FROM by_order x JOIN record r ON r.number = x.record
+        WHERE x.cell = ?1 AND x.field = ?2 AND (x.value, x.id) < (?3, ?4) AND x.died IS NULL ORDER BY x.value DESC, x.id DESC LIMIT 26");
     let parameters = vec![
         Value::Integer(cells.cells[0]),
         Value::Integer(cells.received_at),
         Value::Blob(cells.deep.0.clone()),
         Value::Text(cells.deep.1.clone()),
     ];
-    one(sql.into(), parameters)
+    one(sql, parameters)
 }
 
 fn text_key(text: &str) -> Value {
     Value::Blob([&[0x40], text.as_bytes()].concat())
 }
 
-pub fn raw_filtered_page(cells: &Cells) -> RawQuery {
-    let sql = "SELECT x.place, x.id, r.data, r.emitted FROM by_value x JOIN record r ON r.number = x.record
-        WHERE x.cell = ?1 AND x.field = ?2 AND x.value = ?3 AND x.died IS NULL ORDER BY x.place DESC, x.id DESC LIMIT 26";
-    one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.thread_id), text_key("t7")])
+pub(crate) fn raw_filtered_page(cells: &Cells) -> RawQuery {
+    let sql = format!("SELECT x.place, x.id, r.data, r.emitted, {PIECES} FROM by_value x JOIN record r ON r.number = x.record
+        WHERE x.cell = ?1 AND x.field = ?2 AND x.value = ?3 AND x.died IS NULL ORDER BY x.place DESC, x.id DESC LIMIT 26");
+    one(sql, vec![Value::Integer(cells.cells[0]), Value::Integer(cells.thread_id), text_key("t7")])
 }
 
-pub fn raw_count(cells: &Cells) -> RawQuery {
+pub(crate) fn raw_count(cells: &Cells) -> RawQuery {
     let sql = "SELECT count(*) FROM by_value WHERE cell = ?1 AND field = ?2 AND value = ?3 AND died IS NULL";
     one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.label), text_key("inbox")])
 }
 
-pub fn raw_group(cells: &Cells) -> RawQuery {
+pub(crate) fn raw_group(cells: &Cells) -> RawQuery {
     let sql = "SELECT value, count(*) FROM by_value WHERE cell = ?1 AND field = ?2 AND died IS NULL GROUP BY value";
     one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.label)])
 }
 
 /// SQLite knows no zones: the floor is to read the sorted times.
-pub fn raw_times(cells: &Cells) -> RawQuery {
+pub(crate) fn raw_times(cells: &Cells) -> RawQuery {
     let sql = "SELECT value FROM by_order WHERE cell = ?1 AND field = ?2 AND died IS NULL ORDER BY value";
     one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.received_at)])
 }
 
-pub fn raw_record(cells: &Cells) -> RawQuery {
+pub(crate) fn raw_record(cells: &Cells) -> RawQuery {
     let sql = "SELECT id, data, long, emitted, time FROM record WHERE cell = ?1 AND id = ?2";
     one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Text("m0-5000".into())])
 }
 
-pub fn raw_window(cells: &Cells, offset: u64) -> RawQuery {
+pub(crate) fn raw_window(cells: &Cells, offset: u64) -> RawQuery {
     let first = i64::try_from(offset / 4_096).unwrap();
     let last = i64::try_from((offset + 4_095) / 4_096).unwrap();
     RawQuery {
@@ -297,7 +302,7 @@ pub fn raw_window(cells: &Cells, offset: u64) -> RawQuery {
 }
 
 /// What a schema needs to know of the data: counts and freshness of each cell.
-pub fn raw_schema(cells: &Cells) -> RawQuery {
+pub(crate) fn raw_schema(cells: &Cells) -> RawQuery {
     let statement = |cell: &i64| {
         ("SELECT records, changed, newest FROM cell WHERE number = ?1".to_owned(), vec![Value::Integer(*cell)])
     };

@@ -1,5 +1,15 @@
 //! The binary, the router and the reads, from outside.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod app;
+mod binary;
+mod bounds;
+mod errors;
+mod fixtures;
+mod grants;
+mod ingest;
+mod owner_rest;
 mod properties;
+mod reads;
 mod tidy;
+mod wire;

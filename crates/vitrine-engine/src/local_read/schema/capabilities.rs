@@ -13,7 +13,7 @@ use crate::declaration::{Field, FieldKind};
 use crate::gate::{Scope, expand};
 
 /// The stream's row, with counts still to be filled in.
-pub(super) fn row(scope: &Scope, caller: &Caller, catalog: &Catalog) -> StreamRow {
+pub(super) fn row(scope: &Scope, expandable: Vec<ExpandCapability>) -> StreamRow {
     let stream = scope.stream();
     let visible = |field: &&String| scope.visible().contains(field);
     let views = stream.views.iter().map(|view| View {
@@ -43,7 +43,7 @@ pub(super) fn row(scope: &Scope, caller: &Caller, catalog: &Catalog) -> StreamRo
             .map(|field| (field.name.clone(), capability(field, scope.visible().contains(&field.name))))
             .collect(),
         fields: std::collections::BTreeMap::new(),
-        expand_capabilities: expand_capabilities(scope, caller, catalog),
+        expand_capabilities: expandable,
     }
 }
 
@@ -84,7 +84,8 @@ fn capability(field: &Field, granted: bool) -> FieldCapability {
     }
 }
 
-fn expand_capabilities(scope: &Scope, caller: &Caller, catalog: &Catalog) -> Vec<ExpandCapability> {
+/// The relationships whose other side the caller may see too.
+pub(super) fn expandable(scope: &Scope, caller: &Caller, catalog: &Catalog) -> Vec<ExpandCapability> {
     let offered = scope.stream().relationships.iter().filter_map(|relationship| {
         let limits = relationship.expand?;
         expand::related_scope(scope, &relationship.name, caller, catalog)?;

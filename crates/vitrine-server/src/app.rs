@@ -1,0 +1,69 @@
+//! What every handler shares.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::keeping::Keeper;
+use vitrine_engine::owner::Owner;
+use vitrine_engine::{Caller, LocalRead};
+
+/// One served store.
+pub struct App<S> {
+    /// The records and grants.
+    pub store: Arc<S>,
+    /// Where the present comes from.
+    pub clock: Clock,
+    /// Where ids and tokens come from.
+    pub random: Random,
+    /// The origin under which clients reach this server, without a slash at the end.
+    pub public_url: Arc<str>,
+    /// What one client may use up.
+    pub limits: Limits,
+}
+
+/// What one client may use up before it is turned away.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of a JSON body.
+    pub json_bytes: usize,
+    /// Bytes of a blob.
+    pub blob_bytes: usize,
+    /// Until a request's head must have arrived; also how long an idle connection stays open.
+    pub head_timeout: Duration,
+    /// Silence in the middle of a transfer, in either direction.
+    pub idle_timeout: Duration,
+    /// Connections open at once.
+    pub connections: usize,
+    /// Time for requests under way when the server stops.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            json_bytes: 4 * 1024 * 1024,
+            blob_bytes: 64 * 1024 * 1024,
+            head_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(30),
+            connections: 1_024,
+            shutdown_grace: Duration::from_secs(10),
+        }
+    }
+}
+
+impl<S: Keeper> App<S> {
+    pub(crate) fn owner(&self) -> Owner<'_, S> {
+        Owner::new(&self.store, &self.clock, &self.random)
+    }
+
+    pub(crate) fn reader(&self, caller: Caller) -> LocalRead<S> {
+        LocalRead::new(
+            Arc::clone(&self.store),
+            caller,
+            self.clock.clone(),
+            self.random.clone(),
+            Arc::clone(&self.public_url),
+        )
+    }
+}

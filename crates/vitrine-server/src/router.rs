@@ -1,0 +1,77 @@
+//! Which path leads where.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
+use vitrine_contract::{ApiError, ErrorCode};
+use vitrine_engine::keeping::Keeper;
+
+use crate::app::App;
+use crate::auth::{mcp_door, resource_door};
+use crate::envelope::{envelope, panicked};
+use crate::failure::Failure;
+use crate::{metadata, owner, resource};
+
+/// The whole server. `mcp` is mounted at `/mcp`, behind its door; it finds the
+/// [`Caller`](vitrine_engine::Caller) and the [`RequestId`](crate::RequestId) among a request's
+/// extensions.
+pub fn router<S: Keeper>(app: App<S>, mcp: Option<Router>) -> Router {
+    let app = Arc::new(app);
+    let mcp = mcp.unwrap_or_else(|| Router::new().fallback(nothing_here));
+    Router::new()
+        .merge(open().with_state(Arc::clone(&app)))
+        .nest_service(
+            "/v1",
+            v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&app), resource_door::<S>)),
+        )
+        .nest_service("/mcp", mcp.layer(from_fn_with_state(Arc::clone(&app), mcp_door::<S>)))
+        .fallback(nothing_here)
+        .layer(RequestBodyTimeoutLayer::new(app.limits.idle_timeout))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app, envelope::<S>))
+}
+
+/// What needs no token.
+fn open<S: Keeper>() -> Router<Arc<App<S>>> {
+    Router::new()
+        .route("/healthz", get(async || "ok"))
+        .route(metadata::RESOURCE_PATH, get(metadata::resource::<S>))
+        .route(metadata::MCP_PATH, get(metadata::mcp::<S>))
+        .method_not_allowed_fallback(wrong_method)
+}
+
+/// The owner's endpoints stand here one by one; every other path is for the route table of the
+/// read contract, which knows all reads.
+fn v1<S: Keeper>() -> Router<Arc<App<S>>> {
+    let read = resource::read::<S>;
+    Router::new()
+        .route("/ingest/{stream}", post(owner::ingest::take::<S>))
+        .route("/blobs/{blob_id}", get(read).put(owner::blobs::put::<S>))
+        .route("/streams/{stream}/records/{id}", get(read).delete(owner::records::delete::<S>))
+        .route("/owner/sources", get(owner::sources::list::<S>).post(owner::sources::register::<S>))
+        .route("/owner/connections", get(owner::connections::list::<S>).post(owner::connections::add::<S>))
+        .route(
+            "/owner/connections/{id}",
+            get(owner::connections::show::<S>)
+                .patch(owner::connections::rename::<S>)
+                .delete(owner::connections::remove::<S>),
+        )
+        .route("/owner/grants", get(owner::grants::list::<S>).post(owner::grants::give::<S>))
+        .route("/owner/grants/{id}", get(owner::grants::show::<S>).delete(owner::grants::revoke::<S>))
+        .route("/owner/packages/{id}", get(owner::packages::show::<S>).delete(owner::packages::revoke::<S>))
+        .method_not_allowed_fallback(wrong_method)
+        .fallback(read)
+}
+
+async fn nothing_here() -> Failure {
+    ApiError::new(ErrorCode::NotFound, "There is nothing at this path. Reads are under /v1, MCP is at /mcp.").into()
+}
+
+/// Axum adds the `Allow` header to what this answers.
+async fn wrong_method() -> Failure {
+    Failure::wrong_method()
+}

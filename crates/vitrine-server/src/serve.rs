@@ -1,0 +1,90 @@
+//! Connections: how many, how slow, and how they end.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use vitrine_contract::limits::MAX_URL_BYTES;
+
+use crate::app::Limits;
+use crate::stall::Unstalled;
+
+/// Room for the longest URL and as much again of headers.
+const HEAD_BYTES: usize = 2 * MAX_URL_BYTES;
+const HEADERS: usize = 100;
+/// A breath before accepting again when the system has nothing left to accept with.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `shutdown` is done, then lets requests under way finish.
+///
+/// Plain HTTP/1.1: without TLS no client would negotiate another version, and a proxy in front
+/// speaks this one.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.head_timeout)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(HEADERS);
+    let graceful = GracefulShutdown::new();
+    let slots = Arc::new(Semaphore::new(limits.connections));
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let next = async {
+            let slot = Arc::clone(&slots).acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((accept(&listener).await, slot))
+        };
+        let (stream, slot) = tokio::select! {
+            next = next => next?,
+            () = &mut shutdown => break,
+        };
+        let stream = TokioIo::new(Unstalled::new(stream, limits.idle_timeout));
+        let connection = http.serve_connection(stream, TowerToHyperService::new(router.clone()));
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(slot);
+        });
+    }
+    drop(listener);
+    if timeout(limits.shutdown_grace, graceful.shutdown()).await.is_err() {
+        tracing::warn!("stopped with requests still under way");
+    }
+    Ok(())
+}
+
+/// The next connection. A client that is gone again, or a shortage of the system's, is no reason
+/// to stop.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                // Without it small answers wait for the client's delayed acknowledgement.
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "a connection keeps its delay");
+                }
+                return stream;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}

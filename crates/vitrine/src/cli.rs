@@ -1,0 +1,82 @@
+//! The command line: what can be typed.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{connection, grant, ingest, owner, serve, source};
+use crate::fault::Fault;
+use crate::output::Output;
+
+/// Keeps a person's records, and lets agents read them under grants.
+#[derive(Debug, Parser)]
+#[command(name = "vitrine", version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Print the result as one JSON value
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Where the records are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Place {
+    /// Directory of the embedded store [default: the platform's data directory]
+    #[arg(long, global = true, value_name = "DIR", env = "VITRINE_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// A database server instead of the embedded store
+    #[arg(long, global = true, value_name = "URL", env = "VITRINE_DATABASE_URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the store over HTTP
+    Serve(serve::Args),
+    /// Register and list sources
+    #[command(subcommand)]
+    Source(source::Command),
+    /// Configure accounts of a source
+    #[command(subcommand)]
+    Connection(connection::Command),
+    /// Load records, one JSON object a line
+    Ingest(ingest::Args),
+    /// Give, show and end grants
+    #[command(subcommand)]
+    Grant(grant::Command),
+    /// The owner's own credentials
+    #[command(subcommand)]
+    Owner(owner::Command),
+}
+
+/// Shows help and version where they were asked for, and what is wrong otherwise.
+pub(crate) fn explain(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A reader who closed the pipe has seen enough.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let fault = Fault::usage(error.render().to_string().trim());
+    if std::env::args_os().any(|argument| argument == "--json") {
+        return Output::new(true).fault(&fault);
+    }
+    let _ = error.print();
+    fault.exit.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,29 @@
+//! One file a command.
+
+pub(crate) mod connection;
+pub(crate) mod grant;
+pub(crate) mod ingest;
+pub(crate) mod owner;
+pub(crate) mod serve;
+pub(crate) mod source;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command};
+use crate::fault::Fault;
+use crate::opened::Opened;
+use crate::output::Output;
+
+/// Does what was typed.
+pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
+    let opened = Opened::at(cli.place)?;
+    match cli.command {
+        Command::Serve(args) => serve::run(args, opened, output).await?,
+        Command::Source(command) => source::run(command, &opened, output).await?,
+        Command::Connection(command) => connection::run(command, &opened, output).await?,
+        Command::Ingest(args) => return ingest::run(args, &opened, output).await,
+        Command::Grant(command) => grant::run(command, &opened, output).await?,
+        Command::Owner(command) => owner::run(command, &opened, output).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

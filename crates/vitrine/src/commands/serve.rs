@@ -1,0 +1,104 @@
+//! `vitrine serve`: the store over HTTP.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use http::Uri;
+use serde_json::json;
+use tokio::net::TcpListener;
+use vitrine_server::{App, Limits, router, serve};
+
+use crate::fault::Fault;
+use crate::opened::Opened;
+use crate::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Address to listen on
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7663")]
+    listen: String,
+    /// Origin under which clients reach the server [default: the address it listens on]
+    #[arg(long, value_name = "URL", env = "VITRINE_PUBLIC_URL")]
+    public_url: Option<String>,
+}
+
+pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<(), Fault> {
+    let public_url = args.public_url.as_deref().map(origin).transpose()?;
+    let cannot = |error| Fault::configuration(format!("cannot listen on {}: {error}", args.listen));
+    let listener = TcpListener::bind(&args.listen).await.map_err(cannot)?;
+    let url = format!("http://{}", reachable(listener.local_addr()?));
+    let limits = Limits::default();
+    let public_url = public_url.unwrap_or_else(|| url.clone());
+    let router = router(
+        App {
+            store: opened.store,
+            clock: opened.clock,
+            random: opened.random,
+            public_url: public_url.as_str().into(),
+            limits,
+        },
+        None,
+    );
+    let stop = stop_signal()?;
+    output.result(&json!({ "url": url, "public_url": public_url }), || format!("listening on {url}"))?;
+    Ok(serve(listener, router, limits, stop).await?)
+}
+
+/// Scheme and authority alone, since every path of the server starts at its root.
+fn origin(url: &str) -> Result<String, Fault> {
+    let wrong = || Fault::configuration(format!("--public-url {url}: write it as https://records.example.org"));
+    let parts = url.parse::<Uri>().map_err(|_| wrong())?.into_parts();
+    let rooted = parts.path_and_query.is_none_or(|path| path.as_str() == "/");
+    match (parts.scheme, parts.authority) {
+        (Some(scheme), Some(authority)) if rooted && ["http", "https"].contains(&scheme.as_str()) => {
+            Ok(format!("{scheme}://{authority}"))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// The address to call when the server listens on all of them.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
+}
+
+/// Ends when the process is asked to. Listens from now on, so that no signal is missed.
+#[cfg(unix)]
+fn stop_signal() -> Result<impl Future<Output = ()>, Fault> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> Result<impl Future<Output = ()>, Fault> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_url_is_an_origin() {
+        assert_eq!(origin("https://a.example").unwrap(), "https://a.example");
+        assert_eq!(origin("http://a.example:8080/").unwrap(), "http://a.example:8080");
+        for wrong in ["a.example", "ftp://a.example", "https://a.example/path", "https://a.example?x", "", "/"] {
+            assert!(origin(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a command could not be done, and what that means for whoever called it.
+
+use std::io;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use vitrine_engine::owner::OwnerError;
+use vitrine_engine::port::StoreError;
+use vitrine_store::OpenError;
+
+/// Who can help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Anything else.
+    Failed = 1,
+    /// Whoever typed the command.
+    Usage = 64,
+    /// Whoever configured the machine.
+    Configuration = 78,
+}
+
+/// A command that could not be done.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Fault {
+    /// Who can help.
+    pub(crate) exit: Exit,
+    code: &'static str,
+    message: String,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl Fault {
+    fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self { exit, code, message: message.into() }
+    }
+
+    /// The command was not typed right.
+    pub(crate) fn usage(message: &str) -> Self {
+        Self::new(Exit::Usage, "usage", message)
+    }
+
+    /// What the command was pointed at is not right.
+    pub(crate) fn configuration(message: impl Into<String>) -> Self {
+        Self::new(Exit::Configuration, "bad_configuration", message)
+    }
+
+    /// A file or stream could not be read or written.
+    pub(crate) fn unreadable(what: &str, error: &io::Error) -> Self {
+        Self::new(Exit::Failed, "io_error", format!("{what}: {error}"))
+    }
+
+    /// The error as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "error": { "code": self.code, "message": self.message } })
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::new(Exit::Failed, "io_error", error.to_string())
+    }
+}
+
+impl From<OpenError> for Fault {
+    fn from(error: OpenError) -> Self {
+        Self::configuration(error.to_string())
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        OwnerError::from(error).into()
+    }
+}
+
+impl From<OwnerError> for Fault {
+    fn from(error: OwnerError) -> Self {
+        let code = match &error {
+            OwnerError::Declaration(_) => "invalid_declaration",
+            OwnerError::Grant(_) | OwnerError::Invalid(_) => "invalid_request",
+            OwnerError::NotFound(_) => "not_found",
+            OwnerError::Store(_) => "store_failed",
+        };
+        Self::new(Exit::Failed, code, error.to_string())
+    }
+}

@@ -1,0 +1,44 @@
+//! What a command prints: for a program one JSON value, for a person a few words.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::fault::Fault;
+
+/// Where results go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Prints a result at once.
+    pub(crate) fn result(self, value: &impl Serialize, words: impl FnOnce() -> String) -> io::Result<()> {
+        let text = if self.json { serde_json::to_string(value)? } else { words() };
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{text}")?;
+        out.flush()
+    }
+
+    /// Tells what went wrong, and the exit code that goes with it.
+    pub(crate) fn fault(self, fault: &Fault) -> ExitCode {
+        let text = if self.json { fault.to_json().to_string() } else { format!("error: {fault}") };
+        // There is nobody left to tell when even this cannot be written.
+        let _ = writeln!(io::stderr(), "{text}");
+        fault.exit.into()
+    }
+}
+
+/// One line an entry.
+pub(crate) fn lines<T>(entries: &[T], line: impl Fn(&T) -> String) -> String {
+    entries.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,141 @@
+//! The real binary, run as a person or a script would.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A data directory of its own, and the binary to work on it.
+pub(crate) struct Binary {
+    directory: TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A running `vitrine serve`, killed when dropped.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Ran {
+    /// Standard output, which is exactly one JSON value.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Binary {
+    pub(crate) fn new() -> Self {
+        Self { directory: tempfile::tempdir().expect("a temporary directory") }
+    }
+
+    /// With mail of `cin_work` and `cin_home` declared, and nothing loaded.
+    pub(crate) fn with_accounts() -> Self {
+        let binary = Self::new();
+        binary.json(&["source", "add", &fixture("gmail.json")]);
+        for id in ["cin_work", "cin_home"] {
+            binary.json(&["connection", "add", "--source", "gmail", "--name", id, "--id", id]);
+        }
+        binary
+    }
+
+    pub(crate) fn data_dir(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// A file beside the store.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.directory.path().join(name);
+        std::fs::write(&path, text).expect("a written file");
+        path.display().to_string()
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with_input(arguments, "")
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut child = self.command(arguments).spawn().expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // A command that needs no input may be gone already.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("the binary ends");
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+
+    /// Runs a command that must succeed, with `--json`.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        ran.json()
+    }
+
+    pub(crate) fn owner_token(&self) -> String {
+        self.json(&["owner", "token"])["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Starts the server and waits until it says where it is.
+    pub(crate) fn serve(&self) -> Served {
+        let mut child = self.command(&["serve", "--listen", "127.0.0.1:0", "--json"]).spawn().expect("the binary runs");
+        let mut ready = String::new();
+        let stdout = child.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut ready).expect("a line");
+        let ready: Value = serde_json::from_str(&ready).expect("one line of JSON");
+        let url = ready["url"].as_str().expect("a URL");
+        let address = url.trim_start_matches("http://").parse().expect("an address");
+        Served { child, address }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vitrine"));
+        command
+            .args(arguments)
+            .env("VITRINE_DATA_DIR", self.directory.path())
+            .env_remove("VITRINE_DATABASE_URL")
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+impl Served {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends the server without warning, as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The path of a fixture.
+pub(crate) fn fixture(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "it", "fixtures", name].iter().collect();
+    path.display().to_string()
+}
