@@ -142,6 +142,14 @@ pub(crate) fn expand_limits(values: Option<BTreeMap<String, i64>>) -> Result<BTr
         .collect()
 }
 
+/// The resource server's error, about the argument as this tool calls it.
+pub(crate) fn renamed(mut error: ApiError, param: &str, argument: &str) -> ApiError {
+    if error.param.as_deref() == Some(param) {
+        error.param = Some(argument.to_owned());
+    }
+    error
+}
+
 /// `{field: scalar | {gte, gt, lte, lt}}`.
 pub(crate) fn filter(value: Option<Value>) -> Result<Filter, ApiError> {
     let mut filter = Filter::default();

@@ -75,7 +75,9 @@ pub(crate) struct Export {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Omitted {
     pub(crate) count: usize,
-    pub(crate) read: ReadCall,
+    /// None when none of them can be asked for by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read: Option<ReadCall>,
 }
 
 /// The call that reads on.
@@ -181,8 +183,9 @@ impl Rung {
                 field.export.url
             ));
         }
-        if let Some(omitted) = &self.omitted_fields {
-            lines.line(format_args!("  {} more fields not shown: {}", omitted.count, omitted.read));
+        if let Some(Omitted { count, read }) = &self.omitted_fields {
+            let read = read.as_ref().map_or_else(String::new, |read| format!(": {read}"));
+            lines.line(format_args!("  {count} more fields not shown{read}"));
         }
         lines
     }

@@ -74,29 +74,14 @@ impl Eye<'_> {
         let mut left_out = Vec::new();
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
-            let askable = is_field(name);
-            if askable && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
+            if is_field(name) && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
                 let cut = record.cut.iter().find(|cut| cut.field == **name);
                 shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
             } else {
-                left_out.push((name, askable));
+                left_out.push(name.as_ref());
             }
         }
-        if !left_out.is_empty() {
-            let mut room = MAX_NAMES_CHARS;
-            let next: Vec<String> = left_out
-                .iter()
-                .filter(|(_, askable)| *askable)
-                .map(|(name, _)| name.to_string())
-                .take_while(|name| {
-                    let fits = room > 0;
-                    room = room.saturating_sub(name.len() + 3);
-                    fits
-                })
-                .collect();
-            let read = ReadCall::fields(&reference, &next);
-            shown.rung.omitted_fields = Some(Omitted { count: left_out.len(), read });
-        }
+        shown.rung.omitted_fields = omitted(&reference, &left_out);
         let Shown { data, rung, .. } = shown;
         let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
         let expanded = self.related(record, detail, &mut rungs);
@@ -151,6 +136,23 @@ impl Eye<'_> {
         };
         self.frame.url(&route::path_and_query(&request))
     }
+}
+
+/// The fields that do not fit, with the call that reads the next of them.
+fn omitted(record: &RecordRef, names: &[&str]) -> Option<Omitted> {
+    let mut room = MAX_NAMES_CHARS;
+    let next: Vec<String> = names
+        .iter()
+        .filter(|name| is_field(name))
+        .take_while(|name| {
+            let fits = room > 0;
+            room = room.saturating_sub(name.len() + 3);
+            fits
+        })
+        .map(|name| (*name).to_owned())
+        .collect();
+    let read = (!next.is_empty()).then(|| ReadCall::fields(record, &next));
+    (!names.is_empty()).then_some(Omitted { count: names.len(), read })
 }
 
 /// A record being shown, field by field.

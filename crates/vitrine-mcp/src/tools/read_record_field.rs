@@ -168,7 +168,8 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         after_chars: selector.after_chars,
         connection_id: record.connection_id,
     };
-    let mut read = reader.field_window(&request).await?;
+    let mut read =
+        reader.field_window(&request).await.map_err(|error| arguments::renamed(error, "field", "field_path"))?;
     if read.field.kind == "json" {
         window::skip_bytes(&mut read.window);
     } else if binary::is_base64_part(&read.window.text, read.window.total_chars) {

@@ -93,7 +93,8 @@ pub(crate) async fn answer<R: ReadApi>(
     frame: Frame<'_>,
 ) -> Result<Answer, ApiError> {
     for _ in 0..ATTEMPTS {
-        match hits::answer(&reader.search(&request).await?, frame) {
+        let list = reader.search(&request).await.map_err(|error| arguments::renamed(error, "q", "query"))?;
+        match hits::answer(&list, frame) {
             Fit::Whole(answer) => return Ok(answer),
             Fit::AskFor(hits) => request.limit = Some(hits),
         }

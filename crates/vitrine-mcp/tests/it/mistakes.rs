@@ -64,6 +64,14 @@ async fn a_wrong_argument_is_named_and_the_right_call_shown() {
 }
 
 #[tokio::test]
+async fn an_error_names_the_argument_as_the_tool_calls_it() {
+    let host = Host::connect(Fake::person()).await;
+    let failed = host.call("read_record_field", json!({"id": "cin_notes/notes:n1", "field_path": "nope"})).await;
+    assert_eq!(failed.code(), "unknown_field");
+    assert_eq!(failed.structured["error"]["param"], "field_path");
+}
+
+#[tokio::test]
 async fn a_huge_argument_makes_no_huge_answer() {
     let host = Host::connect(Fake::person()).await;
     let huge = "x".repeat(100_000);

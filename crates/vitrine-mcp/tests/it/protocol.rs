@@ -73,8 +73,11 @@ async fn every_earlier_revision_initializes() {
         let tools = wire.ask(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
         assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
         assert!(tools["result"].get("resultType").is_none());
-        let prompts = wire.ask(json!({"jsonrpc": "2.0", "id": 3, "method": "prompts/list"})).await;
-        assert_eq!(prompts["error"]["code"], -32601);
+        let completion = json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "x", "value": ""}});
+        for (method, params) in [("prompts/list", json!({})), ("completion/complete", completion)] {
+            let absent = wire.ask(json!({"jsonrpc": "2.0", "id": 3, "method": method, "params": params})).await;
+            assert_eq!(absent["error"]["code"], -32601, "{method}");
+        }
         let call = json!({"name": "schema", "arguments": {}});
         let call = wire.ask(json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call})).await;
         assert_eq!(call["result"]["isError"], false);

@@ -170,7 +170,9 @@ impl ReadApi for Fake {
         let value = match (row.data.get(&field), known) {
             (Some(value), _) => value,
             (None, true) => return Err(ApiError::new(ErrorCode::FieldNotFound, "The record has no such field.")),
-            (None, false) => return Err(ApiError::new(ErrorCode::UnknownField, "There is no such field.")),
+            (None, false) => {
+                return Err(ApiError::new(ErrorCode::UnknownField, "There is no such field.").param("field"));
+            }
         };
         let (text, kind) = match value {
             Value::String(text) => (text.clone(), "string"),
