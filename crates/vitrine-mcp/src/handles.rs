@@ -5,6 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use percent_encoding::percent_decode_str;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use vitrine_contract::limits::MAX_WINDOW_CHARS;
 use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::ids::{RecordRef, invalid_id};
@@ -17,6 +18,7 @@ pub(crate) const STREAM_PREFIX: &str = "pdpp://stream/";
 const MAX_HANDLE_BYTES: usize = 8_192;
 
 const CURSOR_VERSION: u8 = 1;
+const MAX_LIMIT: u64 = MAX_WINDOW_CHARS as u64;
 
 /// The part of a field a handle or cursor stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -118,7 +120,7 @@ pub(crate) fn window_at(cursor: &str, record: &RecordRef, field_path: &str) -> R
         (*version == CURSOR_VERSION && rest.is_empty()).then_some(numbers)
     });
     match numbers {
-        Some([bound, offset, limit]) if bound == checksum(record, field_path) => {
+        Some([bound, offset, limit @ 1..=MAX_LIMIT]) if bound == checksum(record, field_path) => {
             Ok(WindowSelector { offset_chars: Some(offset), limit_chars: Some(limit), ..WindowSelector::default() })
         }
         _ => Err(ApiError::new(
@@ -174,6 +176,8 @@ mod tests {
         for (cursor, record, field) in [
             (cursor.as_str(), &other, "body"),
             (cursor.as_str(), &subject(), "subject"),
+            (&window_cursor(&subject(), "body", 0, 0), &subject(), "body"),
+            (&window_cursor(&subject(), "body", 0, 16_385), &subject(), "body"),
             ("", &subject(), "body"),
             (&cursor[..cursor.len() - 4], &subject(), "body"),
             (&"A".repeat(9_000), &subject(), "body"),

@@ -63,8 +63,8 @@ fn narrowed(window: &Window, chars: usize) -> Window {
         start_chars: start,
         end_chars: end,
         complete: false,
-        has_more: true,
-        next_offset_chars: Some(end),
+        has_more: end < window.end_chars || window.has_more,
+        next_offset_chars: if end < window.end_chars { Some(end) } else { window.next_offset_chars },
         previous_offset_chars: if beyond > 0 {
             Some(start.saturating_sub(kept.max(1)))
         } else {
@@ -140,4 +140,41 @@ fn render(
 
 fn span(offset_chars: u64, limit_chars: u64) -> WindowSelector {
     WindowSelector { offset_chars: Some(offset_chars), limit_chars: Some(limit_chars), ..WindowSelector::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(text: &str, matched: Option<(u64, u64)>) -> Window {
+        let chars = count(text);
+        Window {
+            text: text.to_owned(),
+            start_chars: 100,
+            end_chars: 100 + chars,
+            limit_chars: chars,
+            total_chars: 100 + chars,
+            previous_offset_chars: Some(0),
+            match_start_chars: matched.map(|(from, _)| from),
+            match_end_chars: matched.map(|(_, to)| to),
+            ..Window::default()
+        }
+    }
+
+    #[test]
+    fn a_window_is_cut_at_its_end() {
+        let cut = narrowed(&window("日本語のテキスト", None), 3);
+        assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("日本語", 100, 103));
+        assert_eq!((cut.has_more, cut.next_offset_chars, cut.previous_offset_chars), (true, Some(103), Some(0)));
+    }
+
+    #[test]
+    fn the_match_stays_in_the_window() {
+        let whole = window("0123456789abcdefghij", Some((115, 117)));
+        let cut = narrowed(&whole, 6);
+        assert_eq!((cut.text.as_str(), cut.start_chars, cut.has_more), ("defghi", 113, true));
+        let last = narrowed(&window("0123456789abcdefghij", Some((118, 120))), 6);
+        assert_eq!((last.text.as_str(), last.has_more, last.next_offset_chars), ("efghij", false, None));
+        assert_eq!(last.previous_offset_chars, Some(108));
+    }
 }

@@ -55,6 +55,8 @@ pub(crate) struct Ask {
     record: RecordRef,
     field_path: String,
     selector: WindowSelector,
+    /// What a channel may use.
+    budget: Budget,
 }
 
 impl Ask {
@@ -77,14 +79,15 @@ impl Ask {
         if selector.q.is_none() && (selector.before_chars.is_some() || selector.after_chars.is_some()) {
             return Err(refused("q", "`before_chars` and `after_chars` go with `q`."));
         }
-        Ok(Self { record, field_path, selector })
+        let budget = channel(selector.limit_chars);
+        Ok(Self { record, field_path, selector, budget })
     }
+}
 
-    /// Characters a channel may use: the usual, or as many as were asked for.
-    fn budget(&self) -> Budget {
-        let asked = self.selector.limit_chars.unwrap_or(0).clamp(USUAL_CHARS, u64::from(MAX_WINDOW_CHARS));
-        Budget::of_chars(usize::try_from(asked).unwrap_or(usize::MAX))
-    }
+/// Characters a channel may use: the usual, or as many as were asked for.
+fn channel(limit_chars: Option<u64>) -> Budget {
+    let asked = limit_chars.unwrap_or(0).clamp(USUAL_CHARS, u64::from(MAX_WINDOW_CHARS));
+    Budget::of_chars(usize::try_from(asked).unwrap_or(usize::MAX))
 }
 
 pub(crate) fn definition() -> Tool {
@@ -147,7 +150,9 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
             after_chars: arguments::chars("after_chars", input.after_chars, 0)?,
         },
     };
-    Ask::window(record, input.field_path, selector)
+    let ask = Ask::window(record, input.field_path, selector)?;
+    // A cursor remembers a size, but only the call itself can ask for a larger channel.
+    Ok(Ask { budget: channel(limit_chars), ..ask })
 }
 
 fn refused(param: &str, said: &str) -> ApiError {
@@ -155,8 +160,7 @@ fn refused(param: &str, said: &str) -> ApiError {
 }
 
 pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -> Result<Answer, ApiError> {
-    let budget = ask.budget();
-    let Ask { record, field_path, selector } = ask;
+    let Ask { record, field_path, selector, budget } = ask;
     let request = FieldWindowRequest {
         stream: record.stream,
         id: record.record_id,

@@ -285,5 +285,7 @@ async fn a_large_window_of_prose_is_not_wasted_on_caution() {
         let arguments = json!({"id": "cin_work/messages:long", "field_path": "body", "limit_chars": limit});
         let window = host.ok("read_record_field", arguments).await.structured["window"].clone();
         assert!(window["end_chars"].as_u64().unwrap() >= least, "{limit}: {}", window["end_chars"]);
+        let on = json!({"id": "cin_work/messages:long", "field_path": "body", "cursor": window["next_cursor"]});
+        host.ok("read_record_field", on).await;
     }
 }
