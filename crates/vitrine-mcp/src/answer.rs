@@ -1,0 +1,68 @@
+//! What a tool answers: two channels, and what only a resource-aware host looks at.
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value};
+use vitrine_contract::{ApiError, ErrorCode};
+
+use crate::budget::Budget;
+
+/// A result, rendered for both kinds of host.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// The one text block of `content`.
+    pub(crate) text: String,
+    /// `structuredContent`.
+    pub(crate) structured: Value,
+    /// `_meta`, where alone `pdpp://` URIs may stand.
+    pub(crate) meta: Map<String, Value>,
+    pub(crate) is_error: bool,
+    /// What the text may hold.
+    pub(crate) text_budget: Budget,
+    /// What the JSON may hold.
+    pub(crate) structured_budget: Budget,
+}
+
+impl Answer {
+    /// An answer under the ordinary budget of a channel.
+    pub(crate) fn new(text: String, structured: Value) -> Self {
+        Self {
+            text,
+            structured,
+            meta: Map::new(),
+            is_error: false,
+            text_budget: Budget::CHANNEL,
+            structured_budget: Budget::CHANNEL,
+        }
+    }
+
+    pub(crate) fn with_budgets(mut self, text: Budget, structured: Budget) -> Self {
+        (self.text_budget, self.structured_budget) = (text, structured);
+        self
+    }
+
+    pub(crate) fn fits(&self) -> bool {
+        self.text_budget.holds_text(&self.text) && self.structured_budget.holds_json(&self.structured)
+    }
+
+    /// The last line of defence: what no renderer could make fit is refused, not sent.
+    pub(crate) fn within_bounds(self) -> Result<Self, ApiError> {
+        if self.fits() {
+            return Ok(self);
+        }
+        Err(ApiError::new(
+            ErrorCode::PayloadTooLarge,
+            "The answer does not fit one result. Narrow it: name a few short `fields`, one `stream`, one \
+             `connection_id`, or a lower `limit`.",
+        ))
+    }
+}
+
+impl From<Answer> for CallToolResponse {
+    fn from(answer: Answer) -> Self {
+        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+        result.structured_content = Some(answer.structured);
+        result.is_error = Some(answer.is_error);
+        result.meta = (!answer.meta.is_empty()).then_some(MetaObject(answer.meta));
+        result.into()
+    }
+}

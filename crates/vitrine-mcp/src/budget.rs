@@ -1,0 +1,46 @@
+//! How much a channel of a result may hold: characters, and o200k tokens.
+
+mod o200k;
+
+use serde_json::Value;
+
+/// The most one channel may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budget {
+    chars: usize,
+    tokens: usize,
+}
+
+impl Budget {
+    /// Any channel of any result.
+    pub(crate) const CHANNEL: Self = Self { chars: 10_000, tokens: 8_000 };
+    /// A grant too wide for [`Self::CHANNEL`] to name its streams, and one stream's full schema.
+    pub(crate) const WIDE: Self = Self { chars: 40_000, tokens: usize::MAX };
+
+    /// A channel of this many characters, and as many tokens as any other.
+    pub(crate) const fn of_chars(chars: usize) -> Self {
+        Self { chars, ..Self::CHANNEL }
+    }
+
+    /// Whether a channel of this text fits.
+    pub(crate) fn holds_text(self, text: &str) -> bool {
+        text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::upper_bound(text) <= self.tokens)
+    }
+
+    /// How many rows of these sizes in characters could fit at most, whatever stands around them.
+    pub(crate) fn could_hold(self, sizes: impl Iterator<Item = usize>) -> usize {
+        let mut room = self.chars;
+        sizes
+            .take_while(|size| {
+                let fits = *size <= room;
+                room = room.saturating_sub(*size);
+                fits
+            })
+            .count()
+    }
+
+    /// Whether a channel of this JSON, minified, fits.
+    pub(crate) fn holds_json(self, value: &Value) -> bool {
+        self.holds_text(&value.to_string())
+    }
+}

@@ -1,0 +1,134 @@
+//! Result ids: one string that names a record completely, and is enough to fetch it.
+
+use vitrine_contract::ident::{is_name, is_record_id};
+use vitrine_contract::{ApiError, ErrorCode};
+
+use crate::handles;
+
+const MAX_FIELD_BYTES: usize = 512;
+
+/// The record a call means. It names, it does not authorize: the resource server decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RecordRef {
+    /// The account, unless the id is of the old form without one.
+    pub(crate) connection_id: Option<String>,
+    pub(crate) stream: String,
+    pub(crate) record_id: String,
+}
+
+impl RecordRef {
+    /// Reads `{connection_id}/{stream}:{record_id}`, `{stream}:{record_id}` or `pdpp://record/…`.
+    pub(crate) fn parse(id: &str) -> Result<Self, ApiError> {
+        match id.strip_prefix(handles::RECORD_PREFIX) {
+            Some(handle) => handles::record(handle),
+            None => Self::parse_plain(id),
+        }
+    }
+
+    pub(crate) fn parse_plain(id: &str) -> Result<Self, ApiError> {
+        let (connection_id, rest) = match id.split_once('/') {
+            Some((connection_id, rest)) => (Some(connection_id), rest),
+            None => (None, id),
+        };
+        let (stream, record_id) = rest.split_once(':').ok_or_else(invalid_id)?;
+        Self::checked(connection_id.map(str::to_owned), stream, record_id)
+    }
+
+    /// A reference whose every part can neither traverse a path nor break the grammar.
+    pub(crate) fn checked(connection_id: Option<String>, stream: &str, record_id: &str) -> Result<Self, ApiError> {
+        if connection_id.as_deref().is_none_or(is_name) && is_name(stream) && is_record_id(record_id) {
+            return Ok(Self { connection_id, stream: stream.to_owned(), record_id: record_id.to_owned() });
+        }
+        Err(invalid_id())
+    }
+
+    /// Takes the `connection_id` argument into account, which may repeat the id but not contradict it.
+    pub(crate) fn scoped(mut self, connection_id: Option<String>) -> Result<Self, ApiError> {
+        match (&self.connection_id, connection_id) {
+            (Some(named), Some(given)) if *named != given => Err(ApiError::new(
+                ErrorCode::ConflictingConnectionId,
+                "The id names one connection and `connection_id` another. Pass the id alone, as it was returned.",
+            )
+            .param("connection_id")),
+            (None, given) => {
+                self.connection_id = given;
+                Ok(self)
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The id that names this record completely.
+    pub(crate) fn result_id(&self) -> String {
+        result_id(self.connection_id.as_deref().unwrap_or_default(), &self.stream, &self.record_id)
+    }
+}
+
+/// The id of a row. A connection id that would not survive the grammar stays out of it.
+pub(crate) fn result_id(connection_id: &str, stream: &str, record_id: &str) -> String {
+    if is_name(connection_id) {
+        format!("{connection_id}/{stream}:{record_id}")
+    } else {
+        format!("{stream}:{record_id}")
+    }
+}
+
+/// Whether a field can be asked for by this name. Providers may have others: those are only counted.
+pub(crate) fn is_field(name: &str) -> bool {
+    !name.is_empty() && !name.contains('\0') && name.len() <= MAX_FIELD_BYTES
+}
+
+pub(crate) fn invalid_id() -> ApiError {
+    ApiError::new(
+        ErrorCode::InvalidId,
+        "An id is `{connection_id}/{stream}:{record_id}`, exactly as search or query_records returned it.",
+    )
+    .param("id")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_colons_belong_to_the_record() {
+        let id = RecordRef::parse("cin_work/messages:a:b:c").unwrap();
+        assert_eq!((id.stream.as_str(), id.record_id.as_str()), ("messages", "a:b:c"));
+        assert_eq!(id.result_id(), "cin_work/messages:a:b:c");
+        let legacy = RecordRef::parse("messages:a:b").unwrap();
+        assert_eq!((legacy.connection_id.as_deref(), legacy.record_id.as_str()), (None, "a:b"));
+    }
+
+    #[test]
+    fn what_could_act_as_a_path_is_no_id() {
+        for id in [
+            "",
+            "messages",
+            "/messages:1",
+            "c/:1",
+            "c/messages:",
+            "c/d/messages:1",
+            "c/messages:1/2",
+            "c/messages:..",
+            "../messages:1",
+            "c/..:1",
+            "c/mess ages:1",
+            "c/messages:a\\b",
+            "c/messages:a\u{0}",
+            "https://x/y:1",
+            "pdpp://record/",
+            "pdpp://record/%2e%2e",
+            "pdpp://record/!!!",
+            "pdpp://stream/messages",
+        ] {
+            assert_eq!(RecordRef::parse(id).unwrap_err().code, ErrorCode::InvalidId, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_connection_agrees_and_another_conflicts() {
+        let id = || RecordRef::parse("a/m:1").unwrap();
+        assert!(id().scoped(Some("a".into())).is_ok());
+        assert_eq!(id().scoped(Some("b".into())).unwrap_err().code, ErrorCode::ConflictingConnectionId);
+    }
+}

@@ -1,0 +1,89 @@
+//! Rendering: a contract value and a budget go in, text and JSON come out. Nothing here reads.
+
+pub(crate) mod aggregation;
+pub(crate) mod binary;
+pub(crate) mod document;
+pub(crate) mod error;
+pub(crate) mod hits;
+pub(crate) mod ladder;
+pub(crate) mod page;
+pub(crate) mod record;
+pub(crate) mod schema;
+pub(crate) mod text;
+pub(crate) mod title;
+pub(crate) mod window;
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::Warning;
+
+use crate::answer::Answer;
+use text::Lines;
+
+/// What stands around every result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame<'a> {
+    pub(crate) provider_url: &'a str,
+    pub(crate) request_id: &'a str,
+}
+
+impl Frame<'_> {
+    /// Closes a structured result with where it came from.
+    pub(crate) fn close(&self, mut structured: Map<String, Value>) -> Value {
+        structured.insert("provider_url".into(), self.provider_url.into());
+        structured.insert("request_id".into(), self.request_id.into());
+        Value::Object(structured)
+    }
+
+    /// A link a person can follow.
+    pub(crate) fn url(&self, path_and_query: &str) -> String {
+        format!("{}{path_and_query}", self.provider_url.trim_end_matches('/'))
+    }
+}
+
+/// A page that was rendered, or that must be asked for again with fewer rows, because only its
+/// provider can make the cursor that continues after the last row that fits.
+pub(crate) enum Fit {
+    Whole(Answer),
+    AskFor(u64),
+}
+
+/// The most rows, at most `all`, that `try_rows` can make fit; and what it made of them.
+pub(crate) fn most_rows(all: usize, mut try_rows: impl FnMut(usize) -> Answer) -> (usize, Answer) {
+    let whole = try_rows(all);
+    if whole.fits() || all == 0 {
+        return (all, whole);
+    }
+    let (mut kept, mut over) = ((0, None), all);
+    while kept.0 + 1 < over {
+        let rows = usize::midpoint(kept.0, over);
+        let answer = try_rows(rows);
+        if answer.fits() {
+            kept = (rows, Some(answer));
+        } else {
+            over = rows;
+        }
+    }
+    match kept {
+        (rows, Some(answer)) => (rows, answer),
+        (_, None) => (0, try_rows(0)),
+    }
+}
+
+/// Says that a page was cut to what fits.
+pub(crate) fn shortened(kept: usize, of: usize) -> Warning {
+    Warning {
+        code: "result_shortened".into(),
+        message: Some(format!("Only the first {kept} of {of} fit this result; next_cursor continues after them.")),
+        detail: json!({ "returned": kept, "available": of }),
+    }
+}
+
+/// Warnings, one a line.
+pub(crate) fn warning_lines(warnings: &[Warning]) -> String {
+    let mut lines = String::new();
+    for warning in warnings {
+        let said = warning.message.as_deref().unwrap_or_default();
+        lines.line(format_args!("warning {}: {}", text::cut(&warning.code, 80), text::cut(said, 400)));
+    }
+    lines
+}

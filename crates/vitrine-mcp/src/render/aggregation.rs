@@ -1,0 +1,80 @@
+//! A number, or numbers by group.
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::Warning;
+use vitrine_contract::schema::{Aggregation, Group};
+
+use super::binary;
+use super::text::{Lines, count, cut, literal, plural};
+use super::{Frame, most_rows, warning_lines};
+use crate::answer::Answer;
+
+/// A longer key is shown by its beginning.
+const MAX_KEY_CHARS: usize = 160;
+/// A key of encoded bytes is shown by enough to tell it from others.
+const MAX_BYTES_CHARS: usize = 16;
+
+/// Renders as many groups as fit; the records of the others are counted as beyond the limit.
+pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
+    let groups = aggregation.groups.as_deref().unwrap_or_default();
+    most_rows(groups.len(), |kept| render(aggregation, &groups[..kept], groups.len() - kept, frame)).1
+}
+
+fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_>) -> Answer {
+    let mut shown = Aggregation { groups: None, ..whole.clone() };
+    if let Some(all) = &whole.groups {
+        shown.groups = Some(groups.iter().map(short).collect());
+        shown.other_count += all[groups.len()..].iter().map(|group| group.count).sum::<u64>();
+    }
+    if dropped > 0 {
+        shown.warnings.push(Warning {
+            code: "groups_shortened".into(),
+            message: Some(format!(
+                "{} more did not fit and count as other_count; narrow with filter, or group more coarsely.",
+                plural(dropped, "group")
+            )),
+            detail: json!({ "returned": groups.len(), "available": groups.len() + dropped }),
+        });
+    }
+    let text = prose(&shown);
+    let mut structured = Map::new();
+    structured.insert("data".into(), json!(shown));
+    Answer::new(text, frame.close(structured))
+}
+
+fn short(group: &Group) -> Group {
+    let key = match &group.key {
+        Value::String(key) if binary::is_base64(key, count(key)) => cut(key, MAX_BYTES_CHARS).into(),
+        Value::String(key) => cut(key, MAX_KEY_CHARS).into(),
+        key => key.clone(),
+    };
+    Group { key, ..group.clone() }
+}
+
+fn prose(shown: &Aggregation) -> String {
+    let over = shown.field.as_deref().map_or_else(String::new, |field| format!(" of {}", literal(field)));
+    let by = match (&shown.group_by, &shown.group_by_time) {
+        (Some(field), _) => format!(" by {}", literal(field)),
+        (_, Some(field)) => format!(
+            " by {} of {} in {}",
+            shown.granularity.as_deref().unwrap_or("time"),
+            literal(field),
+            literal(shown.time_zone.as_deref().unwrap_or("UTC"))
+        ),
+        _ => String::new(),
+    };
+    let value = shown.value.as_ref().map_or_else(String::new, |value| format!(": {value}"));
+    let approximate = if shown.approximate { ", approximate" } else { "" };
+    let mut text = format!(
+        "{}{over}{by} in {}{value} ({} matched{approximate})\n",
+        shown.metric, shown.stream, shown.filtered_record_count
+    );
+    for group in shown.groups.iter().flatten() {
+        let value = group.value.as_ref().map_or_else(String::new, |value| format!(", {}: {value}", shown.metric));
+        text.line(format_args!("- {}: {}{value}", group.key, group.count));
+    }
+    if shown.groups.is_some() {
+        text.line(format_args!("other_count: {}", shown.other_count));
+    }
+    text + &warning_lines(&shown.warnings)
+}

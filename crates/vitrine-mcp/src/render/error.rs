@@ -1,0 +1,135 @@
+//! Errors: the code, what went wrong, and the next step, in both channels.
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::limits::MAX_CANDIDATES;
+use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
+
+use super::record::label;
+use super::text::{Lines, cut, literal};
+use crate::answer::Answer;
+use crate::budget::Budget;
+
+const MAX_MESSAGE_CHARS: usize = 1_000;
+/// What a provider may add to an error of its own.
+const MAX_EXTRA: Budget = Budget::of_chars(2_000);
+
+/// The error as a result the model can act on.
+pub(crate) fn answer(error: ApiError, request_id: &str) -> Answer {
+    let error = bounded(error, request_id);
+    let next_step = next_step(&error.code);
+    let mut object = error.to_object();
+    object.insert("next_step".into(), next_step.into());
+
+    let mut text = format!("{}: {}\n", error.code.as_str(), error.message);
+    if let Some(candidates) = &error.available_connections {
+        for candidate in &candidates.listed {
+            text += &line(candidate);
+        }
+        let left_out = candidates.total.saturating_sub(candidates.listed.len());
+        if left_out > 0 {
+            text.line(format_args!(
+                "{left_out} more of {} not listed (truncated): schema lists them all.",
+                candidates.total
+            ));
+        }
+    }
+    for (name, value) in [("param", &error.param), ("retry_with", &error.retry_with)] {
+        if let Some(value) = value {
+            text.line(format_args!("{name}: {}", literal(value)));
+        }
+    }
+    for (name, value) in &error.extra {
+        text.line(format_args!("{}: {value}", literal(name)));
+    }
+    text.line(format_args!(
+        "next step: {next_step}\nrequest_id: {}",
+        literal(error.request_id.as_deref().unwrap_or(request_id))
+    ));
+    let mut answer = Answer::new(text, json!({ "error": object }));
+    answer.is_error = true;
+    answer
+}
+
+/// The error object alone, for hosts that read resources.
+pub(crate) fn object(error: ApiError, request_id: &str) -> Value {
+    Value::Object(bounded(error, request_id).to_object())
+}
+
+fn line(candidate: &CandidateConnection) -> String {
+    let has_stream = if candidate.has_stream { "has the stream" } else { "has no such stream" };
+    let grant = candidate.grant_id.as_ref().map_or_else(String::new, |id| format!(", grant_id {}", literal(id)));
+    format!(
+        "- connection_id {} {} ({}{grant}), {has_stream}\n",
+        literal(&candidate.connection_id),
+        literal(&candidate.display_name),
+        literal(&candidate.connector_key),
+    )
+}
+
+/// Another provider may answer at any length; ours never does.
+fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
+    error.message = cut(&error.message, MAX_MESSAGE_CHARS).to_owned();
+    if let ErrorCode::Other(code) = &error.code {
+        error.code = ErrorCode::Other(cut(code, 80).to_owned());
+    }
+    for part in [&mut error.param, &mut error.retry_with, &mut error.request_id].into_iter().flatten() {
+        *part = cut(part, 200).to_owned();
+    }
+    error.request_id.get_or_insert_with(|| request_id.to_owned());
+    if let Some(candidates) = &mut error.available_connections {
+        candidates.total = candidates.total.max(candidates.listed.len());
+        candidates.listed.retain(|candidate| candidate.connection_id.len() <= 200);
+        candidates.listed.truncate(MAX_CANDIDATES);
+        for candidate in &mut candidates.listed {
+            candidate.display_name = label(&candidate.display_name).to_owned();
+            candidate.connector_key = label(&candidate.connector_key).to_owned();
+            candidate.grant_id = candidate.grant_id.as_deref().map(|id| cut(id, 80).to_owned());
+        }
+    }
+    if !MAX_EXTRA.holds_json(&Value::Object(error.extra.clone())) {
+        error.extra = Map::new();
+    }
+    error
+}
+
+/// What to do about it, for whoever can.
+fn next_step(code: &ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::AmbiguousConnection => {
+            "Call again with connection_id set to one of available_connections; call schema for the full connection index."
+        }
+        ErrorCode::AmbiguousSchemaDetail => {
+            "Call schema again with the same stream, detail \"full\" and one connection_id."
+        }
+        ErrorCode::InvalidCursor | ErrorCode::CursorExpired => {
+            "Start over: repeat the call without cursor, or with changes_since \"beginning\"."
+        }
+        ErrorCode::InvalidExpand => "Call schema with this stream: expand_capabilities lists what can be expanded.",
+        ErrorCode::InvalidFilter | ErrorCode::InvalidSort | ErrorCode::UnknownField | ErrorCode::InvalidFieldPath => {
+            "Call schema with this stream: it lists the fields and what each can do."
+        }
+        ErrorCode::FieldNotGranted | ErrorCode::GrantStreamNotAllowed | ErrorCode::ConnectionNotGranted => {
+            "Call schema to see what is granted, and stay within it."
+        }
+        ErrorCode::NotFound | ErrorCode::BlobNotFound | ErrorCode::FieldNotFound => {
+            "Find the record again with search or query_records, and use the id it returns."
+        }
+        ErrorCode::MatchNotFound => "Try another q, or read from offset_chars 0.",
+        ErrorCode::FieldNotText => "Read the value with query_records and fields; export binary content with its link.",
+        ErrorCode::FieldWindowUnsupported => "Read the field with fetch and fields instead.",
+        ErrorCode::AuthenticationError
+        | ErrorCode::GrantExpired
+        | ErrorCode::GrantRevoked
+        | ErrorCode::OwnerTokenRefused => "Do not retry. Ask the person to connect this client again.",
+        ErrorCode::RateLimitExceeded => "Wait a little, then repeat the call.",
+        ErrorCode::PayloadTooLarge => "Repeat the call with fewer fields or a lower limit.",
+        ErrorCode::ApiError | ErrorCode::Other(_) => "Repeat the call once; if it fails again, tell the person.",
+        ErrorCode::InvalidRequest
+        | ErrorCode::InvalidWindow
+        | ErrorCode::InvalidId
+        | ErrorCode::ConflictingConnectionId
+        | ErrorCode::UnsupportedVersion
+        | ErrorCode::MethodNotAllowed
+        | ErrorCode::Conflict => "Correct the arguments as the message says, and call again.",
+    }
+}

@@ -1,0 +1,303 @@
+//! Search hits: evidence first, then what stands around it.
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::record::SearchList;
+use vitrine_contract::request::{ReadRequest, RecordRequest};
+use vitrine_contract::route;
+use vitrine_contract::search::{Hit, MatchWindow, SearchMeta};
+
+use super::binary;
+use super::ladder::{FieldHint, Ladder, ReadCall, Rung};
+use super::record::label;
+use super::text::{self, Lines, literal, plural};
+use super::{Fit, Frame, most_rows, shortened, warning_lines};
+use crate::answer::Answer;
+use crate::budget::Budget;
+use crate::ids::{RecordRef, is_field, result_id};
+
+/// Characters of evidence a hit shows, and whether it repeats the call that its rung of the ladder
+/// has anyway: as much as there is room for.
+const LEVELS: [(usize, bool); 6] = [(160, true), (120, true), (80, true), (80, false), (56, false), (32, false)];
+/// From this many hits on, not all fit anyway, and more of them are worth more than longer excerpts.
+const CROWD: usize = 14;
+const CROWDED: (usize, bool) = (80, false);
+/// What a list of up to three hits takes at most, so that looking around stays cheap.
+const SHORT_LIST: (usize, usize) = (3, 3_000);
+const MAX_TITLE_CHARS: usize = 160;
+
+/// Renders as many hits as fit.
+pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
+    let shown = |level| -> Vec<Shown<'_>> { list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect() };
+    let generous = LEVELS.into_iter().filter(|_| list.data.len() <= CROWD);
+    for hits in generous.map(shown) {
+        let answer = render(list, &hits, frame);
+        let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
+        if answer.fits() && short {
+            return Fit::Whole(answer);
+        }
+    }
+    let hits = shown(CROWDED);
+    let likely = Budget::CHANNEL.could_hold(hits.iter().map(Shown::chars));
+    let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], frame));
+    match kept.checked_sub(1).map(|last| &list.data[last].resume) {
+        Some(None) if kept < hits.len() => Fit::AskFor(kept as u64),
+        // A hit that does not fit even alone is refused as too large, rather than passed over.
+        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], frame)),
+        _ => Fit::Whole(answer),
+    }
+}
+
+/// One hit, ready for both channels.
+struct Shown<'a> {
+    hit: &'a Hit,
+    id: String,
+    evidence: Option<Evidence>,
+    json: Value,
+}
+
+/// A proven window, cut to a few words around the match.
+struct Evidence {
+    window: MatchWindow,
+    read: ReadCall,
+}
+
+impl Evidence {
+    fn add_to(&self, result: &mut Value, with_read: bool) {
+        let Self { window, read } = self;
+        result["evidence_preview"] = window.text.as_str().into();
+        result["match"] = json!({
+            "field_path": window.field_path,
+            "start_chars": window.start_chars,
+            "end_chars": window.end_chars,
+            "match_start_chars": window.match_start_chars,
+            "match_end_chars": window.match_end_chars,
+            "total_chars": window.total_chars,
+            "complete": window.complete,
+        });
+        if with_read {
+            result["read"] = json!(read);
+        }
+    }
+}
+
+impl<'a> Shown<'a> {
+    fn new(hit: &'a Hit, (evidence_chars, with_read): (usize, bool), frame: Frame<'_>) -> Self {
+        let record = RecordRef {
+            connection_id: Some(hit.connection_id.clone()),
+            stream: hit.stream.clone(),
+            record_id: hit.record_key.clone(),
+        };
+        let evidence = hit
+            .match_windows
+            .iter()
+            .find(|window| is_field(&window.field_path) && !binary::is_base64_part(&window.text, window.total_chars))
+            .map(|window| around_match(window, evidence_chars))
+            .map(|window| Evidence { read: ReadCall::field(&record, &window.field_path, window.start_chars), window });
+        let id = result_id(&hit.connection_id, &hit.stream, &hit.record_key);
+        let mut json = result(hit, &id, frame);
+        if let Some(evidence) = &evidence {
+            evidence.add_to(&mut json, with_read);
+        }
+        Self { hit, id, evidence, json }
+    }
+
+    fn chars(&self) -> usize {
+        self.json.to_string().chars().count()
+    }
+
+    /// The proof, in prose, with the call that reads on.
+    fn evidence_line(&self, rank: usize) -> Option<String> {
+        let Evidence { window, read } = self.evidence.as_ref()?;
+        let status = if window.complete { "complete" } else { "truncated" };
+        Some(format!(
+            "{rank}. {}: {} ({status}, chars {}-{} of {}) id {} read on: {read}\n",
+            literal(&window.field_path),
+            literal(&window.text),
+            window.start_chars,
+            window.end_chars,
+            window.total_chars,
+            literal(&self.id),
+        ))
+    }
+
+    /// Who and what the hit is.
+    fn identity_line(&self, rank: usize) -> String {
+        let hit = self.hit;
+        let id = if self.evidence.is_some() { String::new() } else { format!(" id {}", literal(&self.id)) };
+        let connection = if self.id.contains('/') {
+            String::new()
+        } else {
+            format!(" connection_id {}", literal(&hit.connection_id))
+        };
+        let when = hit.authored_at.as_deref().unwrap_or(&hit.emitted_at);
+        format!(
+            "{rank}. {} from {} ({}) {} {}{id}{connection}\n",
+            literal(text::cut(&hit.title, MAX_TITLE_CHARS)),
+            literal(label(&hit.display_name)),
+            label(&hit.connector_key),
+            hit.stream,
+            text::cut(when, 40),
+        )
+    }
+
+    fn rung(&self) -> Option<Rung> {
+        let Evidence { window, read } = self.evidence.as_ref()?;
+        let mut rung = Rung::new(&RecordRef {
+            connection_id: Some(self.hit.connection_id.clone()),
+            stream: self.hit.stream.clone(),
+            record_id: self.hit.record_key.clone(),
+        });
+        rung.binary_fields = None;
+        rung.evidence_preview = Some(window.text.clone());
+        rung.field_windows.push(FieldHint {
+            field_path: window.field_path.clone(),
+            preview_status: if window.complete { "complete" } else { "truncated" },
+            size_chars: window.total_chars,
+            read: read.clone(),
+        });
+        Some(rung)
+    }
+}
+
+fn result(hit: &Hit, id: &str, frame: Frame<'_>) -> Value {
+    let record = ReadRequest::Record(RecordRequest {
+        stream: hit.stream.clone(),
+        id: hit.record_key.clone(),
+        connection_id: Some(hit.connection_id.clone()),
+        ..RecordRequest::default()
+    });
+    let mut result = json!({
+        "id": id,
+        "title": text::cut(&hit.title, MAX_TITLE_CHARS),
+        "url": frame.url(&route::path_and_query(&record)),
+        "connection_id": hit.connection_id,
+        "connector_key": label(&hit.connector_key),
+        "display_name": label(&hit.display_name),
+        "stream": hit.stream,
+        "record_id": hit.record_key,
+    });
+    if let Some(authored_at) = &hit.authored_at {
+        result["authored_at"] = text::cut(authored_at, 40).into();
+    }
+    result
+}
+
+/// The part of a window around its match, still exactly the field's characters.
+fn around_match(window: &MatchWindow, chars: usize) -> MatchWindow {
+    let held = usize::try_from(window.end_chars.saturating_sub(window.start_chars)).unwrap_or(usize::MAX);
+    if held <= chars {
+        return window.clone();
+    }
+    let at = |position: u64| usize::try_from(position.saturating_sub(window.start_chars)).unwrap_or(0).min(held);
+    let (from, to) = (at(window.match_start_chars), at(window.match_end_chars));
+    let before = chars.saturating_sub(to - from.min(to)) / 2;
+    let start = from.saturating_sub(before).min(held - chars);
+    MatchWindow {
+        text: text::slice(&window.text, start, start + chars).to_owned(),
+        start_chars: window.start_chars + start as u64,
+        end_chars: window.start_chars + (start + chars) as u64,
+        complete: false,
+        ..window.clone()
+    }
+}
+
+fn render(list: &SearchList, hits: &[Shown<'_>], frame: Frame<'_>) -> Answer {
+    let cut = hits.len() < list.data.len();
+    let resume = hits.last().and_then(|last| last.hit.resume.clone());
+    let next_cursor = if cut { resume } else { list.next_cursor.clone() };
+    let has_more = cut || list.has_more;
+    let mut meta = list.meta.clone();
+    if cut {
+        meta.warnings.push(shortened(hits.len(), list.data.len()));
+    }
+
+    let mut structured = Map::new();
+    structured.insert("results".into(), hits.iter().map(|hit| hit.json.clone()).collect());
+    let envelope = json!({
+        "object": "list", "has_more": has_more, "next_cursor": next_cursor, "result_count": hits.len(), "meta": meta,
+    });
+    structured.insert("data".into(), envelope);
+    if let Some(ladder) = Ladder::of("search_results", hits.iter().filter_map(Shown::rung).collect()) {
+        structured.insert("content_ladder".into(), ladder);
+    }
+
+    let mut text: String = hits.iter().enumerate().filter_map(|(index, hit)| hit.evidence_line(index + 1)).collect();
+    text.line(format_args!("{}{}, has_more: {has_more}", plural(hits.len(), "hit"), counted(&meta)));
+    if let Some(cursor) = &next_cursor {
+        text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
+    }
+    text += &notes(&meta);
+    text += &source_mix(hits);
+    text.extend(hits.iter().enumerate().map(|(index, hit)| hit.identity_line(index + 1)));
+    if !hits.is_empty() {
+        text += "Pass an id as it is to fetch; add connection_id only where it is shown.\n";
+    }
+    Answer::new(text, frame.close(structured))
+}
+
+fn counted(meta: &SearchMeta) -> String {
+    match (meta.count, meta.count_accuracy.as_str()) {
+        (Some(count), "exact") => format!(" of {count}"),
+        (Some(count), "lower_bound") => format!(" of at least {count}"),
+        (Some(count), _) => format!(" of about {count}"),
+        (None, _) => String::new(),
+    }
+}
+
+fn notes(meta: &SearchMeta) -> String {
+    let mut notes = String::new();
+    if meta.relaxed {
+        notes += "No record has all the words: records with any of them are listed.\n";
+    }
+    if meta.recall.truncated {
+        notes += "Only a part of the matches was ranked; narrow the query to see the others.\n";
+    }
+    if let Some(index) = meta.index.filter(|index| index.covered < index.total) {
+        notes.line(format_args!("Indexed so far: {} of {} texts.", index.covered, index.total));
+    }
+    notes + &warning_lines(&meta.warnings)
+}
+
+/// How many hits each account gave, when there is more than one.
+fn source_mix(hits: &[Shown<'_>]) -> String {
+    let mut mix: Vec<(&str, &str, usize)> = Vec::new();
+    for hit in hits.iter().map(|shown| shown.hit) {
+        match mix.iter_mut().find(|(id, ..)| *id == hit.connection_id) {
+            Some((.., hits)) => *hits += 1,
+            None => mix.push((&hit.connection_id, &hit.display_name, 1)),
+        }
+    }
+    if mix.len() < 2 {
+        return String::new();
+    }
+    let shares: Vec<String> = mix.iter().map(|(_, name, hits)| format!("{} {hits}", literal(label(name)))).collect();
+    format!("source mix: {}\n", shares.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_stays_exactly_where_it_stands_in_the_field() {
+        let field = "日本 the quick brown fox jumps over the lazy dog, again and again and again.";
+        let chars = field.chars().count();
+        for (from, to) in [(0, 2), (17, 20), (chars - 6, chars)] {
+            let window = MatchWindow {
+                field_path: "body".into(),
+                text: field.to_owned(),
+                start_chars: 100,
+                end_chars: 100 + chars as u64,
+                match_start_chars: 100 + from as u64,
+                match_end_chars: 100 + to as u64,
+                total_chars: 5_000,
+                complete: false,
+            };
+            let cut = around_match(&window, 30);
+            let start = usize::try_from(cut.start_chars - 100).unwrap();
+            assert_eq!(cut.text, text::slice(field, start, start + 30));
+            assert_eq!(cut.end_chars - cut.start_chars, 30);
+            assert!(cut.start_chars <= cut.match_start_chars && cut.match_end_chars <= cut.end_chars);
+        }
+    }
+}

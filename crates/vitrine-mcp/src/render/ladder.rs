@@ -1,0 +1,192 @@
+//! The content ladder: for everything not shown in full, how to read it.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::text::{Lines, call, literal};
+use crate::ids::{RecordRef, result_id};
+
+/// The tool every truncated field is read with.
+pub(crate) const READ_TOOL: &str = "read_record_field";
+
+/// What a result leaves out, by record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Ladder {
+    pub(crate) kind: &'static str,
+    read_tool: &'static str,
+    pub(crate) records: Vec<Rung>,
+}
+
+impl Ladder {
+    /// None when nothing was left out.
+    pub(crate) fn of(kind: &'static str, records: Vec<Rung>) -> Option<Value> {
+        let ladder = Self { kind, read_tool: READ_TOOL, records };
+        if ladder.records.is_empty() { None } else { serde_json::to_value(ladder).ok() }
+    }
+}
+
+/// What is left out of one record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Rung {
+    pub(crate) id: String,
+    pub(crate) connection_id: String,
+    pub(crate) stream: String,
+    pub(crate) record_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence_preview: Option<String>,
+    pub(crate) field_windows: Vec<FieldHint>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) json_fields: Vec<String>,
+    /// None where no field was looked at, as in a search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) binary_fields: Option<Vec<BinaryHint>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) omitted_fields: Option<Omitted>,
+}
+
+/// A field of which at most the beginning is shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct FieldHint {
+    pub(crate) field_path: String,
+    pub(crate) preview_status: &'static str,
+    pub(crate) size_chars: u64,
+    pub(crate) read: ReadCall,
+}
+
+/// A field that is bytes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct BinaryHint {
+    pub(crate) field_path: String,
+    pub(crate) mime_type: String,
+    pub(crate) size_bytes: Option<u64>,
+    pub(crate) sha256: Option<String>,
+    preview_status: &'static str,
+    pub(crate) export: Export,
+}
+
+/// How to get bytes out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Export {
+    method: &'static str,
+    pub(crate) url: String,
+}
+
+/// Whole fields that do not fit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Omitted {
+    pub(crate) count: usize,
+    /// None when none of them can be asked for by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read: Option<ReadCall>,
+}
+
+/// The call that reads on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct ReadCall {
+    pub(crate) tool: &'static str,
+    pub(crate) args: Value,
+}
+
+impl ReadCall {
+    /// Reads a field on from a character.
+    pub(crate) fn field(record: &RecordRef, field_path: &str, offset_chars: u64) -> Self {
+        let mut args = record_args(record);
+        args["field_path"] = field_path.into();
+        if offset_chars > 0 {
+            args["offset_chars"] = offset_chars.into();
+        }
+        Self { tool: READ_TOOL, args }
+    }
+
+    /// Fetches a record's other fields.
+    pub(crate) fn fields(record: &RecordRef, fields: &[String]) -> Self {
+        let mut args = json!({ "id": record.result_id() });
+        args["fields"] = fields.into();
+        Self { tool: "fetch", args }
+    }
+}
+
+impl std::fmt::Display for ReadCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&call(self.tool, &self.args))
+    }
+}
+
+/// The id alone, or its parts when a connection id would not survive in it.
+fn record_args(record: &RecordRef) -> Value {
+    match &record.connection_id {
+        Some(connection_id) if !record.result_id().contains('/') => {
+            json!({ "connection_id": connection_id, "stream": record.stream, "record_id": record.record_id })
+        }
+        _ => json!({ "id": record.result_id() }),
+    }
+}
+
+impl BinaryHint {
+    pub(crate) fn new(field_path: &str, url: String) -> Self {
+        Self {
+            field_path: field_path.to_owned(),
+            mime_type: "application/octet-stream".to_owned(),
+            size_bytes: None,
+            sha256: None,
+            preview_status: "binary-only",
+            export: Export { method: "GET", url },
+        }
+    }
+}
+
+impl Rung {
+    pub(crate) fn new(record: &RecordRef) -> Self {
+        let connection_id = record.connection_id.clone().unwrap_or_default();
+        Self {
+            id: result_id(&connection_id, &record.stream, &record.record_id),
+            connection_id,
+            stream: record.stream.clone(),
+            record_id: record.record_id.clone(),
+            evidence_preview: None,
+            field_windows: Vec::new(),
+            json_fields: Vec::new(),
+            binary_fields: Some(Vec::new()),
+            omitted_fields: None,
+        }
+    }
+
+    pub(crate) fn binary_fields(&self) -> &[BinaryHint] {
+        self.binary_fields.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the record is there in full.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.field_windows.is_empty() && self.binary_fields().is_empty() && self.omitted_fields.is_none()
+    }
+
+    /// The same in prose, one line for each thing left out.
+    pub(crate) fn lines(&self) -> String {
+        let mut lines = String::new();
+        for field in &self.field_windows {
+            lines.line(format_args!(
+                "  {} {}, {} chars in all: {}",
+                literal(&field.field_path),
+                field.preview_status,
+                field.size_chars,
+                field.read
+            ));
+        }
+        for field in self.binary_fields() {
+            let size = field.size_bytes.map_or_else(String::new, |size| format!(", {size} bytes"));
+            let digest =
+                field.sha256.as_ref().map_or_else(String::new, |sha256| format!(", sha256 {}", literal(sha256)));
+            lines.line(format_args!(
+                "  {} binary-only, {}{size}{digest}: GET {}",
+                literal(&field.field_path),
+                literal(&field.mime_type),
+                field.export.url
+            ));
+        }
+        if let Some(Omitted { count, read }) = &self.omitted_fields {
+            let read = read.as_ref().map_or_else(String::new, |read| format!(": {read}"));
+            lines.line(format_args!("  {count} more fields not shown{read}"));
+        }
+        lines
+    }
+}

@@ -1,0 +1,156 @@
+//! A page of records or changes.
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::request::{ReadRequest, RecordsRequest};
+use vitrine_contract::{Count, List, Record, route};
+
+use super::ladder::{Ladder, Rung};
+use super::record::{Detail, Eye, View, label};
+use super::text::{Lines, literal, plural};
+use super::{Fit, most_rows, shortened, warning_lines};
+use crate::answer::Answer;
+use crate::budget::Budget;
+
+/// Characters of a field shown in a page. The reader is asked for no more.
+pub(crate) const PREVIEW_CHARS: u32 = 400;
+
+const USUAL: Detail =
+    Detail { preview_chars: PREVIEW_CHARS as usize, body: None, fields: usize::MAX, related: usize::MAX };
+/// What is tried, in order, on a record too large to be shown alone.
+const NARROWER: [Detail; 4] = [
+    Detail { preview_chars: 160, body: None, fields: usize::MAX, related: 10 },
+    Detail { preview_chars: 64, body: None, fields: usize::MAX, related: 3 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 1 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 0 },
+];
+
+/// Renders as many rows as fit, and at least one.
+pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
+    let page = Page { list, request, eye };
+    let rows: Vec<Row> = list.data.iter().map(|record| page.row(record, USUAL)).collect();
+    let likely = Budget::CHANNEL.could_hold(rows.iter().map(Row::chars));
+    let (kept, answer) = most_rows(likely, |kept| page.answer(&rows[..kept]));
+    if kept == rows.len() {
+        return Fit::Whole(answer);
+    }
+    // A record too large to stand with others, or alone, is shown in less detail.
+    let (kept, answer) = if kept == 0 { (1, page.first_alone(&list.data[0])) } else { (kept, answer) };
+    match list.data[kept - 1].resume {
+        None if kept < rows.len() => Fit::AskFor(kept as u64),
+        _ => Fit::Whole(answer),
+    }
+}
+
+struct Page<'a> {
+    list: &'a List<Record>,
+    request: &'a RecordsRequest,
+    eye: Eye<'a>,
+}
+
+/// One record, rendered for both channels.
+struct Row {
+    json: Value,
+    lines: String,
+    rungs: Vec<Rung>,
+    source: Option<(String, String)>,
+}
+
+impl Row {
+    fn chars(&self) -> usize {
+        self.lines.chars().count().max(self.json.to_string().chars().count())
+    }
+}
+
+impl Page<'_> {
+    fn row(&self, record: &Record, detail: Detail) -> Row {
+        let view: View = self.eye.view(record, detail);
+        let source =
+            record.display_name.as_deref().map(|name| (record.connection_id.to_string(), label(name).to_owned()));
+        Row { json: view.row(record), lines: view.lines(record), rungs: view.rungs, source }
+    }
+
+    fn first_alone(&self, record: &Record) -> Answer {
+        let at = |detail| self.answer(&[self.row(record, detail)]);
+        for detail in NARROWER {
+            let answer = at(detail);
+            if answer.fits() {
+                return answer;
+            }
+        }
+        let fields = record.data.as_ref().map_or(0, |data| data.entries().len());
+        most_rows(fields, |fields| at(Detail { fields, ..NARROWER[3] })).1
+    }
+
+    fn answer(&self, rows: &[Row]) -> Answer {
+        let list = self.list;
+        let cut = rows.len() < list.data.len();
+        let end = rows.len().checked_sub(1).map(|end| &list.data[end]);
+        let next_cursor = if cut { end.and_then(|row| row.resume.clone()) } else { list.next_cursor.clone() };
+        let has_more = cut || list.has_more;
+        let mut warnings = list.meta.warnings.clone();
+        if cut {
+            warnings.push(shortened(rows.len(), list.data.len()));
+        }
+        // A bookmark covers the whole session, so it counts only once the session is at its end.
+        let bookmark = list.next_changes_since.as_ref().filter(|_| !cut);
+
+        let mut envelope = Map::new();
+        envelope.insert("object".into(), "list".into());
+        envelope.insert("url".into(), list.url.as_str().into());
+        envelope.insert("has_more".into(), has_more.into());
+        envelope.insert("next_cursor".into(), next_cursor.as_deref().into());
+        if let Some(bookmark) = bookmark {
+            envelope.insert("next_changes_since".into(), bookmark.as_str().into());
+        }
+        envelope.insert("data".into(), rows.iter().map(|row| row.json.clone()).collect());
+        envelope
+            .insert("links".into(), json!({ "self": list.links.this, "next": self.next_link(next_cursor.as_deref()) }));
+        envelope.insert("meta".into(), json!({ "count": list.meta.count, "warnings": warnings }));
+
+        let mut structured = Map::new();
+        structured.insert("data".into(), Value::Object(envelope));
+        let rungs = rows.iter().flat_map(|row| row.rungs.clone()).collect();
+        if let Some(ladder) = Ladder::of("record_set", rungs) {
+            structured.insert("content_ladder".into(), ladder);
+        }
+
+        let mut text = self.heading(rows.len(), has_more);
+        if let Some(cursor) = &next_cursor {
+            text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
+        }
+        if let Some(bookmark) = bookmark {
+            text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
+        }
+        text += &warning_lines(&warnings);
+        text += &sources(rows);
+        text.extend(rows.iter().map(|row| row.lines.as_str()));
+        Answer::new(text, self.eye.frame.close(structured))
+    }
+
+    fn heading(&self, rows: usize, has_more: bool) -> String {
+        let what = if self.request.changes_since.is_some() { "change" } else { "record" };
+        let counted = match self.list.meta.count {
+            Count::None => String::new(),
+            Count::Exact { value } => format!(", count: {value} (exact)"),
+            Count::Estimated { value } => format!(", count: about {value} (estimated)"),
+        };
+        format!("{} of {}{counted}, has_more: {has_more}\n", plural(rows, what), self.request.stream)
+    }
+
+    fn next_link(&self, cursor: Option<&str>) -> Option<String> {
+        let next = RecordsRequest { cursor: Some(cursor?.to_owned()), ..self.request.clone() };
+        Some(route::path_and_query(&ReadRequest::Records(next)))
+    }
+}
+
+/// Which accounts the rows come from, by name.
+fn sources(rows: &[Row]) -> String {
+    let mut known: Vec<&(String, String)> = Vec::new();
+    for source in rows.iter().filter_map(|row| row.source.as_ref()) {
+        if !known.contains(&source) {
+            known.push(source);
+        }
+    }
+    let named: Vec<String> = known.iter().map(|(id, name)| format!("{id} = {}", literal(name))).collect();
+    if named.is_empty() { String::new() } else { format!("connections: {}\n", named.join(", ")) }
+}

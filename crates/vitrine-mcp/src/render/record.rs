@@ -1,0 +1,291 @@
+//! One record, as much of it as is asked for: what is shown inline, and the rung for the rest.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::request::{BlobRequest, ReadRequest, RecordRequest};
+use vitrine_contract::{BlobRef, Expanded, Record, route};
+
+use super::Frame;
+use super::binary;
+use super::ladder::{BinaryHint, FieldHint, Omitted, ReadCall, Rung};
+use super::text::{self, Lines};
+use crate::ids::{RecordRef, is_field};
+
+/// Names in the call that reads omitted fields, together.
+const MAX_NAMES_CHARS: usize = 400;
+/// Labels are the owner's own words, but not without end.
+const MAX_LABEL_CHARS: usize = 120;
+
+/// Fields that hold encoded bytes by declaration, with their media type.
+pub(crate) type Encoded = HashMap<String, Option<String>>;
+
+/// How much of a record to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Detail {
+    /// Longer values are cut to this.
+    pub(crate) preview_chars: usize,
+    /// One field that may be longer, as the text of a document is.
+    pub(crate) body: Option<(&'static str, usize)>,
+    /// Fields at most.
+    pub(crate) fields: usize,
+    /// Related records of each kind at most.
+    pub(crate) related: usize,
+}
+
+/// What a view is made from besides the record.
+#[derive(Clone, Copy)]
+pub(crate) struct Eye<'a> {
+    pub(crate) frame: Frame<'a>,
+    pub(crate) encoded: &'a Encoded,
+    /// Only these fields, whatever else a provider sent along.
+    pub(crate) only: Option<&'a [String]>,
+}
+
+/// A record as it is shown.
+pub(crate) struct View {
+    pub(crate) record: RecordRef,
+    /// The fields shown inline.
+    pub(crate) data: Map<String, Value>,
+    /// Related records, as rows.
+    pub(crate) expanded: Map<String, Value>,
+    /// What is not shown, of this record and of those related to it.
+    pub(crate) rungs: Vec<Rung>,
+}
+
+pub(crate) fn record_ref(record: &Record) -> RecordRef {
+    RecordRef {
+        connection_id: Some(record.connection_id.to_string()),
+        stream: record.stream.to_string(),
+        record_id: record.id.clone(),
+    }
+}
+
+pub(crate) fn label(name: &str) -> &str {
+    text::cut(name, MAX_LABEL_CHARS)
+}
+
+impl Eye<'_> {
+    /// Shows a record at a level of detail.
+    pub(crate) fn view(&self, record: &Record, detail: Detail) -> View {
+        let reference = record_ref(record);
+        let mut shown = Shown { eye: self, record: &reference, detail, data: Map::new(), rung: Rung::new(&reference) };
+        let entries = record.data.as_ref().map(vitrine_contract::Fields::entries).unwrap_or_default();
+        let mut left_out = Vec::new();
+        let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
+        for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
+            if is_field(name) && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
+                let cut = record.cut.iter().find(|cut| cut.field == **name);
+                shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
+            } else {
+                left_out.push(name.as_ref());
+            }
+        }
+        shown.rung.omitted_fields = omitted(&reference, &left_out);
+        let Shown { data, rung, .. } = shown;
+        let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
+        let expanded = self.related(record, detail, &mut rungs);
+        View { record: reference, data, expanded, rungs }
+    }
+
+    fn related(&self, record: &Record, detail: Detail, rungs: &mut Vec<Rung>) -> Map<String, Value> {
+        let nested = Detail { preview_chars: detail.preview_chars.min(160), body: None, related: 0, ..detail };
+        let eye = Eye { only: None, ..*self };
+        let mut row = |related: &Record| {
+            let view = eye.view(related, nested);
+            let row = view.row(related);
+            rungs.extend(view.rungs);
+            row
+        };
+        record
+            .expanded
+            .iter()
+            .map(|(relationship, expanded)| {
+                let shown = match expanded {
+                    Expanded::Many { has_more, data, .. } => json!({
+                        "object": "list",
+                        "has_more": *has_more || data.len() > detail.related,
+                        "data": data.iter().take(detail.related).map(&mut row).collect::<Vec<_>>(),
+                    }),
+                    Expanded::One(Some(related)) if detail.related > 0 => row(related),
+                    Expanded::One(Some(related)) => json!({
+                        "object": "record",
+                        "id": related.id,
+                        "stream": related.stream,
+                        "connection_id": related.connection_id,
+                    }),
+                    Expanded::One(None) => Value::Null,
+                };
+                (relationship.clone(), shown)
+            })
+            .collect()
+    }
+
+    /// Where the bytes of a field can be exported from.
+    fn export_url(&self, record: &RecordRef, field: &str, blob: Option<&BlobRef>) -> String {
+        let connection_id = record.connection_id.clone();
+        let request = match blob {
+            Some(blob) => ReadRequest::Blob(BlobRequest { blob_id: blob.blob_id.clone(), range: None, connection_id }),
+            None => ReadRequest::Record(RecordRequest {
+                stream: record.stream.clone(),
+                id: record.record_id.clone(),
+                fields: Some(vec![field.to_owned()]),
+                connection_id,
+                ..RecordRequest::default()
+            }),
+        };
+        self.frame.url(&route::path_and_query(&request))
+    }
+}
+
+/// The fields that do not fit, with the call that reads the next of them.
+fn omitted(record: &RecordRef, names: &[&str]) -> Option<Omitted> {
+    let mut room = MAX_NAMES_CHARS;
+    let next: Vec<String> = names
+        .iter()
+        .filter(|name| is_field(name))
+        .take_while(|name| {
+            let fits = room > 0;
+            room = room.saturating_sub(name.len() + 3);
+            fits
+        })
+        .map(|name| (*name).to_owned())
+        .collect();
+    let read = (!next.is_empty()).then(|| ReadCall::fields(record, &next));
+    (!names.is_empty()).then_some(Omitted { count: names.len(), read })
+}
+
+/// A record being shown, field by field.
+struct Shown<'a> {
+    eye: &'a Eye<'a>,
+    record: &'a RecordRef,
+    detail: Detail,
+    data: Map<String, Value>,
+    rung: Rung,
+}
+
+impl Shown<'_> {
+    /// `cut` tells the length of the whole when `raw` holds only its start, and whether that is JSON.
+    fn field(&mut self, name: &str, raw: &str, cut: Option<(u64, bool)>) {
+        let is_container = raw.starts_with(['{', '[']);
+        let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
+            // Nested deeper than any parser of ours goes: still text that can be read in windows.
+            return self.text(name, raw, text::count(raw), is_container);
+        };
+        if let Some(blob) = binary::blob_ref(&value) {
+            return self.blob(name, &blob);
+        }
+        if let Value::String(whole) = &value {
+            let (total, json) = cut.unwrap_or_else(|| (text::count(whole), false));
+            let declared = self.eye.encoded.get(name);
+            if !json && (declared.is_some() || binary::is_base64(whole, total)) {
+                return self.bytes(name, total, declared.cloned().flatten());
+            }
+            return self.text(name, whole, total, json);
+        }
+        if is_container {
+            if binary::strip(&mut value) {
+                self.rung
+                    .binary_fields
+                    .get_or_insert_default()
+                    .push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
+            }
+            let json = value.to_string();
+            let total = text::count(&json);
+            if total > self.limit(name) as u64 {
+                return self.text(name, &json, total, true);
+            }
+        }
+        self.data.insert(name.to_owned(), value);
+    }
+
+    fn limit(&self, name: &str) -> usize {
+        self.detail.body.filter(|(body, _)| *body == name).map_or(self.detail.preview_chars, |(_, chars)| chars)
+    }
+
+    fn text(&mut self, name: &str, text: &str, total_chars: u64, json: bool) {
+        let mut preview = text::cut(text, self.limit(name));
+        if json && let Some(run) = binary::encoded_run(preview) {
+            preview = &preview[..run.start];
+        }
+        let shown = text::count(preview);
+        if shown < total_chars {
+            let read = ReadCall::field(self.record, name, shown);
+            self.rung.field_windows.push(FieldHint {
+                field_path: name.to_owned(),
+                preview_status: "truncated",
+                size_chars: total_chars,
+                read,
+            });
+            if json {
+                self.rung.json_fields.push(name.to_owned());
+            }
+        }
+        self.data.insert(name.to_owned(), preview.into());
+    }
+
+    fn blob(&mut self, name: &str, blob: &BlobRef) {
+        let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, Some(blob)));
+        if let Some(mime_type) = &blob.mime_type {
+            text::cut(mime_type, MAX_LABEL_CHARS).clone_into(&mut hint.mime_type);
+        }
+        hint.size_bytes = blob.size_bytes;
+        hint.sha256 = blob.sha256.as_deref().map(|digest| text::cut(digest, 64).to_owned());
+        self.rung.binary_fields.get_or_insert_default().push(hint);
+    }
+
+    fn bytes(&mut self, name: &str, total_chars: u64, media_type: Option<String>) {
+        let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, None));
+        hint.mime_type = media_type.unwrap_or(hint.mime_type);
+        hint.size_bytes = Some(binary::decoded_bytes(total_chars));
+        self.rung.binary_fields.get_or_insert_default().push(hint);
+    }
+}
+
+impl View {
+    /// The row of a list, in the resource server's own shape.
+    pub(crate) fn row(&self, record: &Record) -> Value {
+        let mut row = Map::new();
+        row.insert("object".into(), "record".into());
+        row.insert("id".into(), record.id.as_str().into());
+        row.insert("stream".into(), (&*record.stream).into());
+        row.insert("connection_id".into(), (&*record.connection_id).into());
+        for (name, value) in [("connector_key", &record.connector_key), ("display_name", &record.display_name)] {
+            if let Some(value) = value {
+                row.insert(name.into(), label(value).into());
+            }
+        }
+        if record.deleted {
+            row.insert("deleted".into(), true.into());
+            row.insert("deleted_at".into(), record.deleted_at.as_deref().into());
+        } else {
+            row.insert("data".into(), Value::Object(self.data.clone()));
+        }
+        row.insert("emitted_at".into(), record.emitted_at.as_str().into());
+        if !self.expanded.is_empty() {
+            row.insert("expanded".into(), Value::Object(self.expanded.clone()));
+        }
+        Value::Object(row)
+    }
+
+    /// The row in prose: the whole id, then the fields as JSON, then how to read the rest.
+    pub(crate) fn lines(&self, record: &Record) -> String {
+        let id = text::literal(&self.record.result_id());
+        if record.deleted {
+            let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
+            return format!("- {id} deleted {}\n", text::literal(when));
+        }
+        let fields = Value::Object(self.data.clone());
+        let emitted = text::literal(&record.emitted_at);
+        let mut lines = String::new();
+        if self.expanded.is_empty() {
+            lines.line(format_args!("- {id} {emitted} {fields}"));
+        } else {
+            lines.line(format_args!("- {id} {emitted} {fields} expanded {}", Value::Object(self.expanded.clone())));
+        }
+        for rung in &self.rungs {
+            lines += &rung.lines();
+        }
+        lines
+    }
+}

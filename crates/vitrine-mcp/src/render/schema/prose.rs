@@ -1,0 +1,149 @@
+//! The same part of a schema document in prose.
+
+use vitrine_contract::schema::{Connector, SchemaDocument, StreamRow};
+
+use super::super::record::label;
+use super::super::text::{Lines, call, cut, literal, plural};
+use super::shape::{Connections, Shape, Streams, names};
+use super::{flags, narrower};
+
+pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
+    let mut text = format!(
+        "{}, {}\n",
+        plural(document.connectors.len(), "connector"),
+        plural(document.stream_count, "stream row")
+    );
+    if matches!(shape.streams, Streams::Fields(_)) {
+        let legend: Vec<String> = flags::LEGEND.iter().map(|(flag, means)| format!("{flag} {means}")).collect();
+        text.line(format_args!("legend: {}", legend.join("; ")));
+    } else {
+        text += "next: schema({\"stream\":\"<name>\"}) for fields, filters, sorts and aggregations\n";
+    }
+    for shown in document.connectors.iter().take(shape.connectors) {
+        text += &connector(shown, shape);
+    }
+    if document.connectors.len() > shape.connectors {
+        text.line(format_args!(
+            "{} more not listed",
+            plural(document.connectors.len() - shape.connectors, "connector")
+        ));
+    }
+    text
+}
+
+fn connector(connector: &Connector, shape: Shape) -> String {
+    let mut text =
+        format!("connector_key {} {}\n", label(&connector.connector_key), literal(label(&connector.display_name)));
+    text += &connections(connector, shape);
+    let mut left_out = false;
+    match shape.streams {
+        Streams::Fields(most) => {
+            for row in &connector.streams {
+                let (lines, cut) = full_row(row, shape, most);
+                left_out |= cut;
+                text += &lines;
+            }
+        }
+        Streams::Rows => {
+            for row in &connector.streams {
+                text += &heading(row, shape);
+            }
+        }
+        Streams::Names(most) => {
+            let names = names(connector);
+            let listed = &names[..names.len().min(most)];
+            text.line(format_args!("  streams: {}", listed.join(", ")));
+            if names.len() > most {
+                left_out = true;
+                text.line(format_args!("  {} more stream names not listed", names.len() - most));
+            }
+        }
+    }
+    if left_out && let Some(args) = narrower(connector, shape.streams) {
+        text.line(format_args!("  next: {}", call("schema", &args)));
+    }
+    text
+}
+
+fn connections(connector: &Connector, shape: Shape) -> String {
+    let all = &connector.granted_connections;
+    let listed: Vec<String> = all
+        .iter()
+        .take(shape.connections.most())
+        .map(|connection| match shape.connections {
+            Connections::Labelled => {
+                let fresh = match (&connection.freshness.captured_at, shape.streams) {
+                    (Some(captured_at), Streams::Fields(_)) => format!(" (up to {})", cut(captured_at, 40)),
+                    _ => String::new(),
+                };
+                format!("{} {}{fresh}", connection.connection_id, literal(label(&connection.display_name)))
+            }
+            Connections::Ids | Connections::Few(_) => connection.connection_id.clone(),
+        })
+        .collect();
+    let more = all.len().saturating_sub(listed.len());
+    let more = if more > 0 { format!(" and {more} more of {}", all.len()) } else { String::new() };
+    format!("  connection_id: {}{more}\n", listed.join(", "))
+}
+
+fn heading(row: &StreamRow, shape: Shape) -> String {
+    let about = row.description.as_deref().map_or_else(String::new, |d| format!(" {}", literal(cut(d, 160))));
+    let most = shape.connections.most();
+    let ids: Vec<&str> = row.connection_ids.iter().take(most).map(String::as_str).collect();
+    let more = row.connection_ids.len() - ids.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let of = if ids.is_empty() { String::new() } else { format!(" of {}{more}", ids.join(", ")) };
+    format!(
+        "- stream {}{of}: {}{about}\n",
+        row.name,
+        plural(usize::try_from(row.record_count).unwrap_or(usize::MAX), "record")
+    )
+}
+
+/// A row with all it can do; and whether fields were left out.
+fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
+    let mut text = heading(row, shape);
+    let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    text.line(format_args!(
+        "  {}; primary_key: {}; cursor_field: {}; last_updated: {}",
+        row.semantics,
+        list(&row.primary_key),
+        row.cursor_field.as_deref().unwrap_or("none"),
+        row.last_updated.as_deref().unwrap_or("never"),
+    ));
+    text.line(format_args!(
+        "  sort: {}; count: {}; projection with fields: {}; search modes: {}",
+        list(&row.sort),
+        list(&row.count),
+        if row.projection { "yes" } else { "no" },
+        list(&row.search_modes),
+    ));
+    let related: Vec<String> = row
+        .expand_capabilities
+        .iter()
+        .map(|e| {
+            format!(
+                "{} ({} {}, {} each unless asked for, at most {})",
+                e.name, e.cardinality, e.stream, e.default_limit, e.max_limit
+            )
+        })
+        .collect();
+    text.line(format_args!("  expand: {}; aggregate: count, and a= below", list(&related)));
+    if !row.views.is_empty() {
+        let views: Vec<String> = row.views.iter().map(|v| format!("{} ({})", v.id, v.fields.join(", "))).collect();
+        text.line(format_args!("  views: {}", views.join("; ")));
+    }
+    let fields = flags::fields(row);
+    let listed: Vec<String> = fields.iter().take(most).map(|(name, flags)| format!("{}[{flags}]", key(name))).collect();
+    text.line(format_args!("  fields: {}", listed.join(", ")));
+    let more = fields.len() - listed.len();
+    if more > 0 {
+        text.line(format_args!("  {more} more fields not listed"));
+    }
+    (text, more > 0)
+}
+
+/// A field's name, quoted unless it is plainly one.
+fn key(name: &str) -> String {
+    if vitrine_contract::ident::is_name(name) { name.to_owned() } else { literal(name) }
+}

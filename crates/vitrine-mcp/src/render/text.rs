@@ -1,0 +1,72 @@
+//! Words of our own, and record text quoted so that it cannot pass for them.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+/// Text built line by line.
+pub(crate) trait Lines {
+    /// Adds a line.
+    fn line(&mut self, line: fmt::Arguments<'_>);
+}
+
+impl Lines for String {
+    fn line(&mut self, line: fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.write_fmt(line);
+        self.push('\n');
+    }
+}
+
+/// A text as a JSON string literal on one line.
+pub(crate) fn literal(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    if quoted.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+        return quoted.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    }
+    quoted
+}
+
+/// The first `chars` characters.
+pub(crate) fn cut(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Characters `start..end`.
+pub(crate) fn slice(text: &str, start: usize, end: usize) -> &str {
+    let from = text.len() - text.char_indices().nth(start).map_or(0, |(at, _)| text.len() - at);
+    cut(&text[from.min(text.len())..], end.saturating_sub(start))
+}
+
+pub(crate) fn count(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// `1 record`, `2 records`.
+pub(crate) fn plural(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A call as a model would write it.
+pub(crate) fn call(tool: &str, arguments: &Value) -> String {
+    format!("{tool}({arguments})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_keeps_a_text_on_its_line() {
+        assert_eq!(literal("a\n\"b\"\u{2028}c"), r#""a\n\"b\"\u2028c""#);
+    }
+
+    #[test]
+    fn characters_are_never_split() {
+        assert_eq!(cut("日本語", 2), "日本");
+        assert_eq!(cut("日", 5), "日");
+        assert_eq!(slice("日本語です", 1, 3), "本語");
+        assert_eq!(slice("日本", 2, 4), "");
+        assert_eq!(slice("日本", 5, 9), "");
+    }
+}

@@ -1,0 +1,180 @@
+//! A bounded part of one field.
+
+use serde_json::{Map, Value, json};
+use vitrine_contract::schema::{FieldWindow, Window};
+
+use super::binary;
+use super::text::{Lines, call, count, literal, slice};
+use super::{Frame, most_rows};
+use crate::answer::Answer;
+use crate::budget::Budget;
+use crate::handles::{self, WindowSelector};
+use crate::ids::RecordRef;
+
+/// Keys under which `_meta` names resources.
+pub(crate) const URI_META: &str = "dev.pdpp/resource_uri";
+pub(crate) const NEXT_META: &str = "dev.pdpp/next_uri";
+pub(crate) const PREVIOUS_META: &str = "dev.pdpp/previous_uri";
+
+/// Renders as much of the window as fits, keeping the match in it.
+pub(crate) fn answer(field: &FieldWindow, selector: &WindowSelector, budget: Budget, frame: Frame<'_>) -> Answer {
+    let record = RecordRef {
+        connection_id: Some(field.connection_id.clone()),
+        stream: field.stream.clone(),
+        record_id: field.record_id.clone(),
+    };
+    let chars = usize::try_from(count(&field.window.text)).unwrap_or(usize::MAX);
+    let at =
+        |chars| render(field, &narrowed(&field.window, chars), &record, selector, frame).with_budgets(budget, budget);
+    most_rows(chars, at).1
+}
+
+/// Ends a window of JSON before encoded bytes, and reads on behind them.
+pub(crate) fn skip_bytes(window: &mut Window) {
+    let Some(run) = binary::encoded_run(&window.text) else { return };
+    let behind = window.start_chars + count(&window.text[..run.end]);
+    window.text.truncate(run.start);
+    window.end_chars = window.start_chars + count(&window.text);
+    window.complete = false;
+    window.has_more = behind < window.total_chars;
+    window.next_offset_chars = window.has_more.then_some(behind);
+}
+
+/// The window cut to `chars` characters: at its end, unless that would lose the match.
+fn narrowed(window: &Window, chars: usize) -> Window {
+    let held = count(&window.text);
+    let kept = chars as u64;
+    if kept >= held {
+        return window.clone();
+    }
+    let beyond = match (window.match_start_chars, window.match_end_chars) {
+        (Some(from), Some(to)) => {
+            let (from, to) = (from.saturating_sub(window.start_chars), to.saturating_sub(window.start_chars));
+            let margin = kept.saturating_sub(to.saturating_sub(from)) / 2;
+            if to > kept { from.saturating_sub(margin).min(held - kept) } else { 0 }
+        }
+        _ => 0,
+    };
+    let start = window.start_chars + beyond;
+    let end = start + kept;
+    let from = usize::try_from(beyond).unwrap_or(usize::MAX);
+    Window {
+        text: slice(&window.text, from, from + chars).to_owned(),
+        start_chars: start,
+        end_chars: end,
+        complete: false,
+        has_more: end < window.end_chars || window.has_more,
+        next_offset_chars: if end < window.end_chars { Some(end) } else { window.next_offset_chars },
+        previous_offset_chars: if beyond > 0 {
+            Some(start.saturating_sub(kept.max(1)))
+        } else {
+            window.previous_offset_chars
+        },
+        ..window.clone()
+    }
+}
+
+fn render(
+    field: &FieldWindow,
+    window: &Window,
+    record: &RecordRef,
+    selector: &WindowSelector,
+    frame: Frame<'_>,
+) -> Answer {
+    let path = &field.field.path;
+    let limit = window.limit_chars.max(1);
+    let next = window.next_offset_chars.filter(|_| window.has_more).map(|offset| (offset, limit));
+    let previous = window
+        .previous_offset_chars
+        .map(|offset| (offset, (window.start_chars - offset.min(window.start_chars)).clamp(1, limit)));
+    let cursor = |at: Option<(u64, u64)>| at.map(|(offset, limit)| handles::window_cursor(record, path, offset, limit));
+    let uri = |at: Option<(u64, u64)>| {
+        at.map(|(offset, limit)| handles::field_window_uri(record, path, &span(offset, limit)))
+    };
+    let (next_cursor, previous_cursor) = (cursor(next), cursor(previous));
+
+    let id = record.result_id();
+    let mut shown = json!(window);
+    shown["next_cursor"] = next_cursor.as_deref().into();
+    shown["previous_cursor"] = previous_cursor.as_deref().into();
+    let mut structured = Map::new();
+    structured.insert(
+        "record".into(),
+        json!({ "id": id, "connection_id": field.connection_id, "stream": field.stream, "record_id": field.record_id }),
+    );
+    let text_like = field.field.kind == "string";
+    structured.insert("field".into(), json!({ "path": path, "type": field.field.kind, "text_like": text_like }));
+    structured.insert("window".into(), shown);
+
+    let state = if window.complete { "complete" } else { "part" };
+    let mut text = format!(
+        "{} of {}: {state}, chars {}-{} of {}, has_more: {}\n",
+        literal(path),
+        literal(&id),
+        window.start_chars,
+        window.end_chars,
+        window.total_chars,
+        window.has_more
+    );
+    if let (Some(from), Some(to)) = (window.match_start_chars, window.match_end_chars) {
+        text.line(format_args!("match: chars {from}-{to}"));
+    }
+    for (name, cursor) in [("next", &next_cursor), ("previous", &previous_cursor)] {
+        if let Some(cursor) = cursor {
+            let args = json!({ "id": id, "field_path": path, "cursor": cursor });
+            text.line(format_args!("{name}: {}", call("read_record_field", &args)));
+        }
+    }
+    text += &literal(&window.text);
+    text.push('\n');
+
+    let mut answer = Answer::new(text, frame.close(structured));
+    answer.meta.insert(URI_META.into(), handles::field_window_uri(record, path, selector).into());
+    for (key, uri) in [(NEXT_META, uri(next)), (PREVIOUS_META, uri(previous))] {
+        if let Some(uri) = uri {
+            answer.meta.insert(key.into(), Value::from(uri));
+        }
+    }
+    answer
+}
+
+fn span(offset_chars: u64, limit_chars: u64) -> WindowSelector {
+    WindowSelector { offset_chars: Some(offset_chars), limit_chars: Some(limit_chars), ..WindowSelector::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(text: &str, matched: Option<(u64, u64)>) -> Window {
+        let chars = count(text);
+        Window {
+            text: text.to_owned(),
+            start_chars: 100,
+            end_chars: 100 + chars,
+            limit_chars: chars,
+            total_chars: 100 + chars,
+            previous_offset_chars: Some(0),
+            match_start_chars: matched.map(|(from, _)| from),
+            match_end_chars: matched.map(|(_, to)| to),
+            ..Window::default()
+        }
+    }
+
+    #[test]
+    fn a_window_is_cut_at_its_end() {
+        let cut = narrowed(&window("日本語のテキスト", None), 3);
+        assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("日本語", 100, 103));
+        assert_eq!((cut.has_more, cut.next_offset_chars, cut.previous_offset_chars), (true, Some(103), Some(0)));
+    }
+
+    #[test]
+    fn the_match_stays_in_the_window() {
+        let whole = window("0123456789abcdefghij", Some((115, 117)));
+        let cut = narrowed(&whole, 6);
+        assert_eq!((cut.text.as_str(), cut.start_chars, cut.has_more), ("defghi", 113, true));
+        let last = narrowed(&window("0123456789abcdefghij", Some((118, 120))), 6);
+        assert_eq!((last.text.as_str(), last.has_more, last.next_offset_chars), ("efghij", false, None));
+        assert_eq!(last.previous_offset_chars, Some(108));
+    }
+}

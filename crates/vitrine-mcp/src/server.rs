@@ -1,0 +1,159 @@
+//! The MCP server: what it declares, and where its calls go.
+
+use std::borrow::Cow;
+use std::future::ready;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    DiscoverResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+
+use crate::answer::Answer;
+use crate::instructions::INSTRUCTIONS;
+use crate::render;
+use crate::resources;
+use crate::source::ReaderSource;
+use crate::tools::{self, Call};
+
+/// The revisions spoken, oldest first.
+static REVISIONS: [ProtocolVersion; 4] = [
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+/// How long a client may keep a list: it changes only with the binary.
+const LIST_TTL_MS: u64 = 300_000;
+
+/// The adapter as an MCP server. Clones share one source.
+pub struct Adapter<S> {
+    source: Arc<S>,
+}
+
+impl<S: ReaderSource> Adapter<S> {
+    /// A server that answers with the readers of `source`.
+    pub fn new(source: S) -> Self {
+        Self { source: Arc::new(source) }
+    }
+}
+
+impl<S> Clone for Adapter<S> {
+    fn clone(&self) -> Self {
+        Self { source: Arc::clone(&self.source) }
+    }
+}
+
+impl<S: ReaderSource> ServerHandler for Adapter<S> {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+            .with_server_info(Implementation::new("vitrine", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(&REVISIONS)
+    }
+
+    fn discover(
+        &self,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<DiscoverResult, ErrorData>> + Send + '_ {
+        let mut discovered = DiscoverResult::from_server_info(REVISIONS.to_vec(), self.get_info());
+        discovered.cache_scope = CacheScope::Private;
+        discovered.ttl_ms = LIST_TTL_MS;
+        ready(Ok(discovered))
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
+        let tools = ListToolsResult::with_all_items(tools::definitions().to_vec());
+        ready(Ok(tools.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::definitions().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let request_id = self.source.request_id(&context);
+        let call = Call::parse(&request.name, request.arguments.unwrap_or_default())
+            .ok_or_else(|| ErrorData::invalid_params(tools::unknown(&request.name), None))?;
+        let answered = async {
+            let call = call?;
+            let reader = self.source.reader(&context).await?;
+            call.answer(&*reader, &request_id).await
+        };
+        let answer = tokio::select! {
+            answered = answered => answered.and_then(Answer::within_bounds),
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
+        };
+        Ok(answer
+            .unwrap_or_else(|error| {
+                tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
+                render::error::answer(error, &request_id)
+            })
+            .into())
+    }
+
+    fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + Send + '_ {
+        ready(Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()))
+    }
+
+    fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CompleteResult, ErrorData>> + Send + '_ {
+        ready(Err(ErrorData::method_not_found::<CompleteRequestMethod>()))
+    }
+
+    fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + Send + '_ {
+        let none = ListResourcesResult::with_all_items(Vec::new());
+        ready(Ok(none.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private)))
+    }
+
+    fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + Send + '_ {
+        let templates = ListResourceTemplatesResult::with_all_items(resources::templates());
+        ready(Ok(templates.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private)))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let request_id = self.source.request_id(&context);
+        let read = async {
+            let resource = resources::Resource::parse(&request.uri)?;
+            let reader = self.source.reader(&context).await?;
+            resource.read(&*reader, &request.uri, &request_id).await
+        };
+        let contents = read.await.map_err(|error| resources::error(error, &request_id))?;
+        Ok(contents.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
+    }
+}

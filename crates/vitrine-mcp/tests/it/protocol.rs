@@ -1,0 +1,221 @@
+//! The protocol itself: every revision, both transports, and what is not offered.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServiceExt};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tower::ServiceExt as _;
+use vitrine_contract::{ApiError, ErrorCode};
+use vitrine_mcp::{Adapter, FixedReader, INSTRUCTIONS, ReaderSource, http_service};
+
+use crate::fake::{Calls, Fake};
+use crate::host::Host;
+
+/// A client that writes the lines itself.
+struct Wire(BufReader<DuplexStream>);
+
+impl Wire {
+    fn open(fake: Fake) -> Self {
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let adapter = Adapter::new(FixedReader::new(fake, || "req_test".to_owned()));
+        tokio::spawn(async move {
+            if let Ok(service) = adapter.serve(far).await {
+                let _ = service.waiting().await;
+            }
+        });
+        Self(BufReader::new(near))
+    }
+
+    async fn send(&mut self, line: &str) {
+        self.0.get_mut().write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn ask(&mut self, message: Value) -> Value {
+        self.send(&message.to_string()).await;
+        let mut line = String::new();
+        self.0.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+fn initialize(revision: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
+}
+
+/// A request of the stateless revision, which carries everything in `_meta`.
+fn stateless(id: u32, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+#[tokio::test]
+async fn every_earlier_revision_initializes() {
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut wire = Wire::open(Fake::person());
+        let result = wire.ask(initialize(revision)).await["result"].clone();
+        assert_eq!(result["protocolVersion"], revision);
+        assert_eq!(result["serverInfo"]["name"], "vitrine");
+        assert_eq!(result["instructions"], INSTRUCTIONS);
+        let mut capabilities: Vec<&String> = result["capabilities"].as_object().unwrap().keys().collect();
+        capabilities.sort();
+        assert_eq!(capabilities, ["resources", "tools"]);
+        wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await;
+        let tools = wire.ask(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
+        assert!(tools["result"].get("resultType").is_none());
+        let completion = json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "x", "value": ""}});
+        for (method, params) in [("prompts/list", json!({})), ("completion/complete", completion)] {
+            let absent = wire.ask(json!({"jsonrpc": "2.0", "id": 3, "method": method, "params": params})).await;
+            assert_eq!(absent["error"]["code"], -32601, "{method}");
+        }
+        let call = json!({"name": "schema", "arguments": {}});
+        let call = wire.ask(json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": call})).await;
+        assert_eq!(call["result"]["isError"], false);
+        let missing = json!({"uri": "pdpp://record/cin_notes%2Fnotes%3Anope"});
+        let missing = wire.ask(json!({"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": missing})).await;
+        assert_eq!(missing["error"]["code"], -32002);
+    }
+}
+
+#[tokio::test]
+async fn the_stateless_revision_needs_no_handshake() {
+    let mut wire = Wire::open(Fake::person());
+    let discovered = wire.ask(stateless(1, "server/discover", json!({}))).await["result"].clone();
+    assert_eq!(discovered["instructions"], INSTRUCTIONS);
+    assert_eq!(discovered["cacheScope"], "private");
+    let revisions = json!(["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]);
+    assert_eq!(discovered["supportedVersions"], revisions);
+    for (id, method) in [(2, "tools/list"), (3, "resources/list"), (4, "resources/templates/list")] {
+        let listed = wire.ask(stateless(id, method, json!({}))).await["result"].clone();
+        assert_eq!(listed["cacheScope"], "private", "{method}");
+        assert_eq!(listed["resultType"], "complete", "{method}");
+        assert!(listed["ttlMs"].is_u64(), "{method}");
+    }
+    let call = stateless(5, "tools/call", json!({"name": "search", "arguments": {"query": "zebra"}}));
+    let call = wire.ask(call).await["result"].clone();
+    assert_eq!(call["structuredContent"]["results"].as_array().unwrap().len(), 2);
+    let read = stateless(6, "resources/read", json!({"uri": "pdpp://record/cin_notes%2Fnotes%3An1"}));
+    assert_eq!(wire.ask(read).await["result"]["cacheScope"], "private");
+    let missing = stateless(7, "resources/read", json!({"uri": "pdpp://record/cin_notes%2Fnotes%3Anope"}));
+    assert_eq!(wire.ask(missing).await["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_or_uri_is_a_protocol_error() {
+    let mut wire = Wire::open(Fake::person());
+    let call = wire.ask(stateless(1, "tools/call", json!({"name": "list_streams", "arguments": {}}))).await;
+    assert_eq!(call["error"]["code"], -32602);
+    assert!(call["error"]["message"].as_str().unwrap().contains("query_records"));
+    for uri in ["file:///etc/passwd", "pdpp://field-window/xx", "pdpp://stream/../x", "pdpp://record/"] {
+        let read = wire.ask(stateless(2, "resources/read", json!({"uri": uri}))).await;
+        assert_eq!(read["error"]["code"], -32602, "{uri}");
+        assert!(read["error"]["data"]["code"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_line_does_not_end_the_session() {
+    let mut wire = Wire::open(Fake::person());
+    wire.ask(initialize("2025-06-18")).await;
+    wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await;
+    wire.send("this is not json").await;
+    let mut last = Value::Null;
+    for id in 2..5 {
+        last = wire.ask(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})).await;
+        if last["result"].is_object() {
+            break;
+        }
+    }
+    assert_eq!(last["result"]["tools"].as_array().unwrap().len(), 6);
+}
+
+/// Over HTTP the caller stands in the request; here its header decides.
+struct PerRequest(Calls);
+
+impl ReaderSource for PerRequest {
+    type Reader = Fake;
+
+    async fn reader(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Fake>, ApiError> {
+        let parts = context.extensions.get::<http::request::Parts>().ok_or_else(ApiError::internal)?;
+        if parts.headers.contains_key("authorization") {
+            return Ok(Arc::new(Fake { calls: self.0.clone(), ..Fake::person() }));
+        }
+        Err(ApiError::new(ErrorCode::AuthenticationError, "Send a token."))
+    }
+
+    fn request_id(&self, _: &RequestContext<RoleServer>) -> String {
+        "req_http".to_owned()
+    }
+}
+
+fn post(message: &Value) -> http::request::Builder {
+    let builder = Request::post("http://vitrine.example/mcp")
+        .header("host", "vitrine.example")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-method", message["method"].as_str().unwrap());
+    match message["params"]["name"].as_str() {
+        Some(name) => builder.header("mcp-name", name),
+        None => builder,
+    }
+}
+
+async fn answer(request: http::request::Builder, body: &Value) -> (StatusCode, String, Value) {
+    let service = http_service(PerRequest(Calls::default()), ["vitrine.example".to_owned()], Vec::<String>::new());
+    let response = service.oneshot(request.body(Full::new(Bytes::from(body.to_string()))).unwrap()).await.unwrap();
+    let status = response.status();
+    let kind = response.headers().get("content-type").map_or(String::new(), |v| v.to_str().unwrap().to_owned());
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, kind, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+}
+
+#[tokio::test]
+async fn both_transports_offer_one_tool_set() {
+    let host = Host::connect(Fake::person()).await;
+    let list = stateless(1, "tools/list", json!({}));
+    let (_, _, over_http) = answer(post(&list).header("mcp-protocol-version", "2026-07-28"), &list).await;
+    assert_eq!(over_http["result"]["tools"], json!(host.tools));
+}
+
+#[tokio::test]
+async fn http_answers_are_json_and_sessionless_in_every_revision() {
+    for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let hello = initialize(revision);
+        let (status, kind, body) = answer(post(&hello), &hello).await;
+        assert_eq!((status, kind.as_str()), (StatusCode::OK, "application/json"));
+        assert_eq!(body["result"]["protocolVersion"], revision);
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": "zebra"}}});
+        let request = post(&call).header("mcp-protocol-version", revision).header("authorization", "Bearer x");
+        let (status, _, body) = answer(request, &call).await;
+        assert_eq!(status, StatusCode::OK);
+        assert_eq!(body["result"]["structuredContent"]["request_id"], "req_http");
+    }
+    let call = stateless(3, "tools/call", json!({"name": "schema", "arguments": {}}));
+    let (status, _, body) = answer(post(&call).header("mcp-protocol-version", "2026-07-28"), &call).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(body["result"]["structuredContent"]["error"]["code"], "authentication_error", "no caller, no read");
+}
+
+#[tokio::test]
+async fn other_hosts_and_origins_are_refused() {
+    let hello = initialize("2025-06-18");
+    for (name, value) in [("host", "evil.example"), ("origin", "https://evil.example")] {
+        let mut request = post(&hello);
+        request.headers_mut().unwrap().insert(name, value.parse().unwrap());
+        let (status, ..) = answer(request, &hello).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{name}");
+    }
+    let (status, ..) = answer(post(&hello), &json!({"method": "x".repeat(300_000)})).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+}
