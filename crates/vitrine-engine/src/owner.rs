@@ -1,12 +1,16 @@
 //! The owner's acts, the same for REST and CLI.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use vitrine_contract::ident;
 
+use crate::catalog::{Catalog, Connection};
 use crate::clock::{Clock, Random};
 use crate::declaration::{Declaration, DeclarationError};
-use crate::grant::{Grant, GrantRefused, GrantRequest, Issue};
+use crate::grant::{Grant, GrantRefused, GrantRequest, Issue, StreamRequest};
 use crate::keeping::{Keeper, KeptGrant, NewConnection, NewGrants};
 use crate::port::{StoreError, TokenRow};
 use crate::token::{Token, TokenKind, fresh_id};
@@ -133,7 +137,7 @@ impl<'a, S: Keeper> Owner<'a, S> {
 
     /// The configured accounts.
     pub async fn connections(&self) -> Result<Vec<ConnectionShown>, OwnerError> {
-        let shown = |c: &std::sync::Arc<crate::catalog::Connection>| ConnectionShown {
+        let shown = |c: &Arc<Connection>| ConnectionShown {
             connection_id: c.connection_id.to_string(),
             connector_key: c.connector_key.to_string(),
             display_name: c.display_name.to_string(),
@@ -166,14 +170,7 @@ impl<'a, S: Keeper> Owner<'a, S> {
     /// connections: all of them.
     pub async fn give_package(&self, request: &GrantRequest) -> Result<Issued, OwnerError> {
         let catalog = self.store.catalog().await?;
-        let mut connections = request.connections.clone();
-        if connections.is_empty() {
-            connections = catalog.connections.iter().map(|c| c.connection_id.to_string()).collect();
-        }
-        connections.dedup();
-        if connections.is_empty() {
-            return Err(OwnerError::Invalid("There is no connection to grant yet. Add one first.".into()));
-        }
+        let connections = package_connections(request, &catalog)?;
         let common = self.issue(request)?;
         let mut grants = Vec::with_capacity(connections.len());
         let mut used = vec![false; request.streams.len()];
@@ -185,9 +182,10 @@ impl<'a, S: Keeper> Owner<'a, S> {
                 .iter()
                 .zip(&mut used)
                 .filter(|(s, _)| s.name == "*" || declared.contains_key(&s.name))
+                .filter(|(s, _)| s.instance_ids.as_ref().is_none_or(|ids| ids.contains(id)))
                 .map(|(stream, used)| {
                     *used = true;
-                    stream.clone()
+                    StreamRequest { instance_ids: None, ..stream.clone() }
                 })
                 .collect();
             if wanted.is_empty() && !request.streams.is_empty() {
@@ -261,6 +259,25 @@ impl<'a, S: Keeper> Owner<'a, S> {
     fn now(&self) -> Timestamp {
         self.clock.now()
     }
+}
+
+/// The connections a package is about, each once: the named ones, or all of the source's, or all.
+fn package_connections(request: &GrantRequest, catalog: &Catalog) -> Result<Vec<String>, OwnerError> {
+    let named = request.streams.iter().flat_map(|s| s.instance_ids.iter().flatten()).chain(&request.connections);
+    let of_source = |c: &&Arc<Connection>| {
+        let declaration = &c.source.declaration;
+        request.source.as_ref().is_none_or(|s| *s == declaration.connector_key || *s == declaration.source_id)
+    };
+    let all = || catalog.connections.iter().filter(of_source).map(|c| c.connection_id.to_string());
+    let connections: BTreeSet<String> = named.cloned().collect();
+    let connections = if connections.is_empty() { all().collect() } else { connections };
+    if connections.is_empty() {
+        return Err(OwnerError::Invalid("There is no connection to grant yet. Add one first.".into()));
+    }
+    if let Some(foreign) = connections.iter().find(|id| request.source.is_some() && !all().any(|known| known == **id)) {
+        return Err(OwnerError::Invalid(format!("Connection `{foreign}` is not one of that source.")));
+    }
+    Ok(connections.into_iter().collect())
 }
 
 fn token_row(token: &Token, kind: TokenKind, subject: String) -> TokenRow {

@@ -10,6 +10,7 @@ mod body;
 mod drain;
 mod envelope;
 mod failure;
+mod mcp;
 mod metadata;
 pub mod owner;
 mod resource;
@@ -19,5 +20,5 @@ mod stall;
 
 pub use app::{App, Limits};
 pub use envelope::{PDPP_VERSION, RequestId};
-pub use router::router;
+pub use router::{router, router_with_mcp};
 pub use serve::serve;

@@ -15,14 +15,19 @@ use crate::auth::{mcp_door, resource_door};
 use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
-use crate::{metadata, owner, resource};
+use crate::{mcp, metadata, owner, resource};
 
-/// The whole server. `mcp` is mounted at `/mcp`, behind its door, and sees paths without that
-/// prefix; it finds the [`Caller`](vitrine_engine::Caller) and the [`RequestId`](crate::RequestId)
-/// among a request's extensions.
-pub fn router<S: Keeper>(app: App<S>, mcp: Option<Router>) -> Router {
+/// The whole server.
+pub fn router<S: Keeper>(app: App<S>) -> Router {
     let app = Arc::new(app);
-    let mcp = mcp.unwrap_or_else(|| Router::new().fallback(nothing_here));
+    let mcp = mcp::mount(&app);
+    router_with_mcp(app, mcp)
+}
+
+/// The whole server with `mcp` in the adapter's place: behind its door, and seeing paths without
+/// the prefix `/mcp`. It finds the [`Caller`](vitrine_engine::Caller) and the
+/// [`RequestId`](crate::RequestId) among a request's extensions.
+pub fn router_with_mcp<S: Keeper>(app: Arc<App<S>>, mcp: Router) -> Router {
     Router::new()
         .merge(open().with_state(Arc::clone(&app)))
         .nest_service(

@@ -52,6 +52,11 @@ pub(crate) fn all(tx: &Connection) -> Result<Vec<KeptGrant>> {
     grants.map(|kept| kept?).collect()
 }
 
+/// The grants that nobody has ended.
+pub(crate) fn active(tx: &Connection) -> Result<Vec<Grant>> {
+    Ok(all(tx)?.into_iter().filter(|kept| kept.revoked_at.is_none()).map(|kept| kept.grant).collect())
+}
+
 pub(crate) fn add(tx: &Connection, new: &NewGrants, now: Timestamp) -> Result<()> {
     if let Some(id) = &new.package_id {
         let client = new.grants.first().map(|grant| grant.client.client_id.as_str());

@@ -45,11 +45,17 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
     let shown = path.display().to_string();
     let failed = |reason: String| OpenError::Failed { path: shown.clone(), reason };
     if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
-        restrict(parent);
+        if !parent.as_os_str().is_empty() && !parent.exists() {
+            std::fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
+            restrict(parent, 0o700);
+        }
     }
     let fault = |fault: Fault| failed(fault.0.to_string());
+    let is_new = !path.exists();
     let mut writer = Connection::open(path).map_err(|error| failed(error.to_string()))?;
+    if is_new {
+        restrict(path, 0o600);
+    }
     check_identity(&writer, &shown)?;
     configure_writer(&writer).map_err(fault)?;
     bring_forward(&mut writer, random).map_err(fault)?;
@@ -64,17 +70,17 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
     })
 }
 
-/// Only the owner's account may look into the directory.
+/// Only the owner's account may look into what is made for the store.
 #[cfg(unix)]
-fn restrict(directory: &Path) {
+fn restrict(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
-    if let Err(error) = std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)) {
-        tracing::warn!(%error, "the data directory could not be closed to other users");
+    if let Err(error) = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)) {
+        tracing::warn!(%error, "the store could not be closed to other users");
     }
 }
 
 #[cfg(not(unix))]
-fn restrict(_directory: &Path) {}
+fn restrict(_path: &Path, _mode: u32) {}
 
 fn check_identity(connection: &Connection, path: &str) -> std::result::Result<(), OpenError> {
     let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));

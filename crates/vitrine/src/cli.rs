@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connection, grant, ingest, owner, serve, source};
+use crate::commands::{connection, grant, ingest, mcp, owner, serve, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -38,6 +38,8 @@ pub(crate) struct Place {
 pub(crate) enum Command {
     /// Serve the store over HTTP
     Serve(serve::Args),
+    /// Serve an agent on standard input and output, under a grant
+    Mcp(mcp::Args),
     /// Register and list sources
     #[command(subcommand)]
     Source(source::Command),

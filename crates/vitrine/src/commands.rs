@@ -3,6 +3,7 @@
 pub(crate) mod connection;
 pub(crate) mod grant;
 pub(crate) mod ingest;
+pub(crate) mod mcp;
 pub(crate) mod owner;
 pub(crate) mod serve;
 pub(crate) mod source;
@@ -16,9 +17,13 @@ use crate::output::Output;
 
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
+    if let Command::Mcp(_) = &cli.command {
+        mcp::refuse_owner_credentials()?;
+    }
     let opened = Opened::at(cli.place)?;
     match cli.command {
         Command::Serve(args) => serve::run(args, opened, output).await?,
+        Command::Mcp(args) => mcp::run(args, opened).await?,
         Command::Source(command) => source::run(command, &opened, output).await?,
         Command::Connection(command) => connection::run(command, &opened, output).await?,
         Command::Ingest(args) => return ingest::run(args, &opened, output).await,

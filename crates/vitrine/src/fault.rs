@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Failed = 1,
     /// Whoever typed the command.
     Usage = 64,
+    /// Nobody: an owner's credential is never taken here.
+    Refused = 77,
     /// Whoever configured the machine.
     Configuration = 78,
 }
@@ -48,6 +50,11 @@ impl Fault {
     /// What the command was pointed at is not right.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
         Self::new(Exit::Configuration, "bad_configuration", message)
+    }
+
+    /// An owner's credential was offered.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "owner_token_refused", message)
     }
 
     /// A file or stream could not be read or written.

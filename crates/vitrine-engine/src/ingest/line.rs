@@ -86,6 +86,9 @@ struct Line<'a> {
 pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Result<Incoming, Rejection> {
     let malformed = |message: String| Rejection::new(RejectionCode::MalformedNdjson, message);
     let text = std::str::from_utf8(line).map_err(|_| malformed("The line is not UTF-8.".into()))?;
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err(malformed("The line is not a JSON object.".into()));
+    }
     let line: Line<'_> = serde_json::from_str(text).map_err(|error| malformed(json_fault("The line", &error)))?;
     let emitted_at = emitted_at(line.emitted_at.as_ref())?;
     match line.op.as_ref().map(|op| op.as_str().unwrap_or_default()) {

@@ -17,6 +17,7 @@ use super::batch::keys_of;
 use super::index::{self, Entry};
 use crate::catalog;
 use crate::fault::{Result, refused};
+use crate::grants;
 use crate::row::Payload;
 
 /// Registers a source or replaces its declaration, and brings the indexes of its records along.
@@ -154,6 +155,12 @@ pub(crate) fn add_connection(tx: &Connection, new: &NewConnection, now: Timestam
     )?;
     if added == 0 {
         return Err(refused(format!("There is a connection `{}` already. Choose another id.", new.connection_id)));
+    }
+    if grants::active(tx)?.iter().any(|grant| grant.connections().contains(new.connection_id.as_str())) {
+        return Err(refused(format!(
+            "An active grant still names a former connection `{}`. Revoke it, or choose another id.",
+            new.connection_id
+        )));
     }
     let connection = tx.last_insert_rowid();
     let catalog = catalog::load(tx, 0)?;

@@ -28,16 +28,13 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     let url = format!("http://{}", reachable(listener.local_addr()?));
     let limits = Limits::default();
     let public_url = public_url.unwrap_or_else(|| url.clone());
-    let router = router(
-        App {
-            store: opened.store,
-            clock: opened.clock,
-            random: opened.random,
-            public_url: public_url.as_str().into(),
-            limits,
-        },
-        None,
-    );
+    let router = router(App {
+        store: opened.store,
+        clock: opened.clock,
+        random: opened.random,
+        public_url: public_url.as_str().into(),
+        limits,
+    });
     let stop = stop_signal()?;
     output.result(&json!({ "url": url, "public_url": public_url }), || format!("listening on {url}"))?;
     Ok(serve(listener, router, limits, stop).await?)

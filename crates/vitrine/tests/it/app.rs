@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::owner::Owner;
-use vitrine_server::{App, Limits, router, serve};
+use vitrine_server::{App, Limits, router, router_with_mcp, serve};
 use vitrine_store::Store;
 
 use crate::fixtures::{gmail, mail};
@@ -70,14 +70,18 @@ impl TestApp {
         Self::start_with(Limits::default(), None).await
     }
 
-    /// An empty store served under other limits, or with something mounted at `/mcp`.
+    /// An empty store served under other limits, or with something else mounted at `/mcp`.
     pub(crate) async fn start_with(limits: Limits, mcp: Option<Router>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (clock, random) = (Clock::manual(NOW), Random::seeded(7));
         let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &random).expect("a store");
         let owner = Owner::new(&store, &clock, &random).issue_owner_token().await.expect("an owner token");
         let app = App { store: Arc::new(store), clock: clock.clone(), random, public_url: PUBLIC_URL.into(), limits };
-        Self { directory, clock, limits, router: router(app, mcp), owner }
+        let router = match mcp {
+            None => router(app),
+            Some(mcp) => router_with_mcp(Arc::new(app), mcp),
+        };
+        Self { directory, clock, limits, router, owner }
     }
 
     /// Mail of three days in `cin_work`, and of one in `cin_home`, under ids of their own.
@@ -151,6 +155,15 @@ impl TestApp {
 
     pub(crate) async fn call_with(&self, method: &str, token: &str, path: &str, body: impl Into<Body>) -> Answer {
         self.send(Self::request(method, token, path).body(body.into()).expect("a request")).await
+    }
+
+    /// One message to the adapter, as a client of Streamable HTTP sends it.
+    pub(crate) async fn mcp(&self, token: &str, message: &Value) -> Answer {
+        let request = Self::request("POST", token, "/mcp")
+            .header("host", "127.0.0.1")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        self.send(request.body(message.to_string().into()).expect("a request")).await
     }
 
     /// A request with a token; without one when it is empty.

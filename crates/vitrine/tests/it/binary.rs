@@ -65,7 +65,15 @@ impl Binary {
     }
 
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
-        let mut child = self.command(arguments).spawn().expect("the binary runs");
+        Self::finish(&mut self.command(arguments), input)
+    }
+
+    pub(crate) fn run_in_environment(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        Self::finish(self.command(arguments).envs(variables.iter().copied()), "")
+    }
+
+    fn finish(command: &mut Command, input: &str) -> Ran {
+        let mut child = command.spawn().expect("the binary runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         // A command that needs no input may be gone already.
         let _ = stdin.write_all(input.as_bytes());
@@ -109,6 +117,8 @@ impl Binary {
             .env_remove("VITRINE_DATABASE_URL")
             .env_remove("VITRINE_PUBLIC_URL")
             .env_remove("RUST_LOG")
+            .env_remove("PDPP_OWNER_TOKEN")
+            .env_remove("PDPP_OWNER_SESSION_COOKIE")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

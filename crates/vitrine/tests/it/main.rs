@@ -9,6 +9,7 @@ mod errors;
 mod fixtures;
 mod grants;
 mod ingest;
+mod mcp_entrypoint_surface;
 mod owner_rest;
 mod properties;
 mod reads;

@@ -1,0 +1,51 @@
+//! The MCP adapter, mounted: each call reads under the caller whom the door let in.
+
+use std::sync::Arc;
+
+use axum::Router;
+use http::Uri;
+use http::request::Parts;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use vitrine_contract::ApiError;
+use vitrine_engine::keeping::Keeper;
+use vitrine_engine::token::fresh_id;
+use vitrine_engine::{Caller, LocalRead};
+use vitrine_mcp::{ReaderSource, http_service};
+
+use crate::app::App;
+use crate::envelope::RequestId;
+
+/// Names under which a server is reached on its own machine.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The service to mount behind the door of `/mcp`.
+pub(crate) fn mount<S: Keeper>(app: &Arc<App<S>>) -> Router {
+    let public = app.public_url.parse::<Uri>().ok();
+    let authority = public.as_ref().and_then(Uri::authority);
+    let hosts = authority.into_iter().flat_map(|a| [a.as_str().to_owned(), a.host().to_owned()]);
+    let hosts = hosts.chain(LOOPBACK.map(str::to_owned));
+    let service = http_service(Callers(Arc::clone(app)), hosts, [app.public_url.to_string()]);
+    Router::new().fallback_service(service)
+}
+
+/// Hands out the reader of whoever calls.
+struct Callers<S>(Arc<App<S>>);
+
+impl<S: Keeper> ReaderSource for Callers<S> {
+    type Reader = LocalRead<S>;
+
+    async fn reader(&self, context: &RequestContext<RoleServer>) -> Result<Arc<LocalRead<S>>, ApiError> {
+        let parts = context.extensions.get::<Parts>();
+        let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).ok_or_else(ApiError::internal)?;
+        Ok(Arc::new(self.0.reader(caller.clone())))
+    }
+
+    fn request_id(&self, context: &RequestContext<RoleServer>) -> String {
+        let parts = context.extensions.get::<Parts>();
+        match parts.and_then(|parts| parts.extensions.get::<RequestId>()) {
+            Some(id) => id.0.to_string(),
+            None => fresh_id("req", &self.0.random),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `vitrine mcp`: the adapter on standard input and output, over the embedded store.
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use vitrine_contract::ApiError;
+use vitrine_engine::owner::Owner;
+use vitrine_engine::token::fresh_id;
+use vitrine_engine::{Caller, LocalRead};
+use vitrine_mcp::{ReaderSource, serve_stdio};
+use vitrine_store::Store;
+
+use crate::fault::Fault;
+use crate::opened::Opened;
+
+/// Credentials that open everything have no place beside an agent.
+const OWNER_CREDENTIALS: [&str; 2] = ["PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"];
+/// Where links point when nobody serves the store under another name.
+const PROVIDER_URL: &str = "http://127.0.0.1:7663";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Grant or package to read under [default: the only active one]
+    #[arg(long, value_name = "GRANT_OR_PACKAGE")]
+    grant: Option<String>,
+}
+
+/// Refuses to start where an owner's credential is lying about, before anything is opened.
+pub(crate) fn refuse_owner_credentials() -> Result<(), Fault> {
+    let present = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match OWNER_CREDENTIALS.iter().find(present) {
+        None => Ok(()),
+        Some(name) => Err(Fault::refused(format!(
+            "{name} is set. An agent reads under a grant, never with the owner's credential: unset it and start again."
+        ))),
+    }
+}
+
+pub(crate) async fn run(args: Args, opened: Opened) -> Result<(), Fault> {
+    let grant = match args.grant {
+        Some(id) => id,
+        None => only_grant(&opened.owner(), &opened).await?,
+    };
+    let source = UnderGrant { opened, grant };
+    source.caller().await.map_err(|error| Fault::configuration(error.message))?;
+    Ok(serve_stdio(source).await?)
+}
+
+/// The one grant or package that is active; several are listed, for the caller to choose.
+async fn only_grant(owner: &Owner<'_, Store>, opened: &Opened) -> Result<String, Fault> {
+    let now = opened.clock.now();
+    let mut active: Vec<(String, String)> = Vec::new();
+    for kept in owner.grants().await? {
+        if kept.revoked_at.is_some() || kept.grant.expired(now) {
+            continue;
+        }
+        let id = kept.package_id.unwrap_or(kept.grant.grant_id);
+        if !active.iter().any(|(known, _)| *known == id) {
+            active.push((id, kept.grant.client.client_display.name));
+        }
+    }
+    match active.as_slice() {
+        [(id, _)] => Ok(id.clone()),
+        [] => {
+            Err(Fault::configuration("There is no active grant. Make one with `vitrine grant create --client NAME`."))
+        }
+        several => {
+            let lines: Vec<String> = several.iter().map(|(id, client)| format!("  --grant {id}   {client}")).collect();
+            Err(Fault::configuration(format!("Several grants are active. Choose one:\n{}", lines.join("\n"))))
+        }
+    }
+}
+
+/// Reads under one grant or package, checked anew for every call.
+struct UnderGrant {
+    opened: Opened,
+    grant: String,
+}
+
+impl UnderGrant {
+    async fn caller(&self) -> Result<Caller, ApiError> {
+        Caller::from_grant_or_package(&*self.opened.store, &self.grant, self.opened.clock.now()).await
+    }
+}
+
+impl ReaderSource for UnderGrant {
+    type Reader = LocalRead<Store>;
+
+    async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<LocalRead<Store>>, ApiError> {
+        let Opened { store, clock, random } = &self.opened;
+        let caller = self.caller().await?;
+        Ok(Arc::new(LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), PROVIDER_URL.into())))
+    }
+
+    fn request_id(&self, _: &RequestContext<RoleServer>) -> String {
+        fresh_id("req", &self.opened.random)
+    }
+}
