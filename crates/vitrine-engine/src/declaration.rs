@@ -18,6 +18,7 @@ mod tests;
 mod validator;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 use vitrine_contract::request::RangeOp;
@@ -40,7 +41,7 @@ pub struct Declaration {
     /// Which revision of the declaration this is.
     pub version: String,
     /// The streams, by name.
-    pub streams: BTreeMap<String, Stream>,
+    pub streams: BTreeMap<String, Arc<Stream>>,
     /// The document as it was given.
     pub document: Value,
 }
@@ -50,6 +51,8 @@ pub struct Declaration {
 pub struct Stream {
     /// Its name.
     pub name: String,
+    /// Its name again, ready to stand in rows.
+    pub shared_name: Arc<str>,
     /// What it holds.
     pub description: Option<String>,
     /// A short label for people.
@@ -198,7 +201,7 @@ pub struct ExpandLimits {
 impl Declaration {
     /// The stream of that name.
     pub fn stream(&self, name: &str) -> Option<&Stream> {
-        self.streams.get(name)
+        self.streams.get(name).map(Arc::as_ref)
     }
 }
 

@@ -11,6 +11,7 @@ mod plan;
 pub(crate) mod scopes;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use vitrine_contract::request::{FieldWindowRequest, Order, ReadRequest, RecordsRequest};
 use vitrine_contract::{ApiError, ErrorCode};
@@ -118,7 +119,7 @@ fn project(scopes: &mut [Scope], fields: Option<&[String]>) -> Result<(), ApiErr
     }
     for scope in scopes {
         let names: BTreeSet<String> = fields.iter().filter(|f| scope.visible.contains(f)).cloned().collect();
-        scope.projection = Fields::Only(names);
+        scope.projection = Fields::Only(Arc::new(names));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Grants: immutable consent, explicit in everything.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -93,13 +94,13 @@ pub struct Selection {
     /// The connections.
     pub instance_ids: Vec<String>,
     /// The fields.
-    pub fields: BTreeSet<String>,
+    pub fields: Arc<BTreeSet<String>>,
     /// The time span; absent: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_constraint: Option<TimeConstraint>,
     /// The records; absent: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resources: Option<BTreeSet<String>>,
+    pub resources: Option<Arc<BTreeSet<String>>>,
 }
 
 /// A time span on one field: from `since` on, up to but not including `until`.
@@ -332,9 +333,9 @@ fn select(
     Ok(Selection {
         name: stream.name.clone(),
         instance_ids,
-        fields: fields(stream, asked)?,
+        fields: Arc::new(fields(stream, asked)?),
         time_constraint: constraint(stream, range)?,
-        resources: resources(stream, asked)?,
+        resources: resources(stream, asked)?.map(Arc::new),
     })
 }
 

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn stream(name: &str) -> Stream {
-        parse(&gmail()).expect("the mailbox is well declared").streams[name].clone()
+        parse(&gmail()).expect("the mailbox is well declared").streams[name].as_ref().clone()
     }
 
     fn id(name: &str, data: &Value, key: &Value) -> Result<String, IdentityError> {

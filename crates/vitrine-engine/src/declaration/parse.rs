@@ -2,6 +2,7 @@
 //! anything in it is wrong.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -121,7 +122,7 @@ fn is_absolute_uri(text: &str) -> bool {
         && (!is_web || has_host())
 }
 
-fn streams(document: &Shape<'_>) -> Result<BTreeMap<String, Stream>, DeclarationError> {
+fn streams(document: &Shape<'_>) -> Result<BTreeMap<String, Arc<Stream>>, DeclarationError> {
     document.required("streams", document.value("streams"))?;
     let entries = document.objects("streams")?;
     if entries.is_empty() {
@@ -141,7 +142,7 @@ fn streams(document: &Shape<'_>) -> Result<BTreeMap<String, Stream>, Declaration
         streams.insert(name.to_owned(), stream::read(name, &shape)?);
     }
     relate(&shapes, &mut streams)?;
-    Ok(streams)
+    Ok(streams.into_iter().map(|(name, stream)| (name, Arc::new(stream))).collect())
 }
 
 /// Reads the relationships, once every stream they may name is known.

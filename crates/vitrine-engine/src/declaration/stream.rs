@@ -34,6 +34,7 @@ pub(super) fn read<'a>(name: &'a str, shape: &Shape<'a>) -> Result<Stream, Decla
 
     Ok(Stream {
         name: name.to_owned(),
+        shared_name: name.into(),
         description: shape.text("description", MAX_DESCRIPTION_CHARS)?.map(str::to_owned),
         label: display_text("label", MAX_LABEL_CHARS)?.map(str::to_owned),
         detail: display_text("detail", MAX_DETAIL_CHARS)?.map(str::to_owned),

@@ -159,7 +159,7 @@ mod tests {
     fn messages_are_bounded() {
         let name = "é".repeat(128);
         let nested = json!({ "properties": { name.clone(): { "properties": { name.clone(): { "properties": { name.clone(): false } } } } } });
-        let mut stream = parse(&gmail()).expect("the mailbox is well declared").streams["messages"].clone();
+        let mut stream = parse(&gmail()).expect("the mailbox is well declared").streams["messages"].as_ref().clone();
         stream.schema = nested;
         let data = json!({ name.clone(): { name.clone(): { name: 1 } } });
         let message = stream.validator().expect("it compiles").check(&data).expect_err("nothing is allowed there");

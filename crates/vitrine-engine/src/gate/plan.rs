@@ -29,12 +29,13 @@ pub struct ReadPlan {
 pub struct Scope {
     pub(super) connection: Arc<Connection>,
     pub(super) stream: Arc<str>,
+    pub(super) declared: Arc<Stream>,
     pub(super) cell: CellId,
     pub(super) grant: Option<Arc<Grant>>,
     pub(super) visible: Fields,
     pub(super) projection: Fields,
     pub(super) window: Option<TimeWindow>,
-    pub(super) resources: Option<BTreeSet<String>>,
+    pub(super) resources: Option<Arc<BTreeSet<String>>>,
 }
 
 /// A set of fields.
@@ -43,7 +44,7 @@ pub enum Fields {
     /// Every field the records have.
     All,
     /// These.
-    Only(BTreeSet<String>),
+    Only(Arc<BTreeSet<String>>),
 }
 
 impl Fields {
@@ -212,11 +213,8 @@ impl Scope {
     }
 
     /// The stream as it is declared now.
-    ///
-    /// # Panics
-    /// Never: a scope is only made for a declared stream.
     pub fn stream(&self) -> &Stream {
-        self.connection.stream(&self.stream).expect("a scope's stream is declared")
+        &self.declared
     }
 
     /// Where its records are.
@@ -245,7 +243,7 @@ impl Scope {
     }
 
     /// The records, if limited.
-    pub fn resources(&self) -> Option<&BTreeSet<String>> {
+    pub fn resources(&self) -> Option<&Arc<BTreeSet<String>>> {
         self.resources.as_ref()
     }
 

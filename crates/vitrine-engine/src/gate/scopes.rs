@@ -9,6 +9,7 @@ use vitrine_contract::{ApiError, ErrorCode, limits, time};
 use super::plan::{Fields, Scope, TimeWindow};
 use crate::caller::Caller;
 use crate::catalog::{Catalog, Connection};
+use crate::declaration::Stream;
 use crate::grant::{Grant, Selection};
 use crate::sort_key::SortKey;
 use crate::token::TokenKind;
@@ -20,16 +21,12 @@ pub(super) fn survey(
     stream: Option<&str>,
     connection_id: Option<&str>,
 ) -> Result<Vec<Scope>, ApiError> {
-    let mut scopes = all(caller, catalog);
-    if let Some(id) = connection_id {
-        scopes.retain(|scope| scope.connection.connection_id.as_ref() == id);
-        if scopes.is_empty() {
+    let scopes = find(caller, catalog, Sought { stream, connection_id });
+    if scopes.is_empty() {
+        if connection_id.is_some() && find(caller, catalog, Sought { stream: None, connection_id }).is_empty() {
             return Err(no_connection(caller));
         }
-    }
-    if let Some(name) = stream {
-        scopes.retain(|scope| scope.stream.as_ref() == name);
-        if scopes.is_empty() {
+        if stream.is_some() {
             return Err(no_stream(caller));
         }
     }
@@ -43,19 +40,17 @@ pub(super) fn of_one_source(
     stream: &str,
     connection_id: Option<&str>,
 ) -> Result<Vec<Scope>, ApiError> {
-    if connection_id.is_none() {
-        let everything = all(caller, catalog);
-        let with_stream: BTreeSet<&str> = everything
-            .iter()
-            .filter(|s| s.stream.as_ref() == stream)
-            .map(|s| s.connection.connector_key.as_ref())
-            .collect();
-        let package = caller.kind() == TokenKind::McpPackage && distinct_connections(&everything) > 1;
-        if package || with_stream.len() > 1 {
-            return Err(ambiguous(&everything, stream));
-        }
+    let everything = || find(caller, catalog, Sought::default());
+    let unnamed_package = connection_id.is_none() && caller.kind() == TokenKind::McpPackage;
+    if unnamed_package && distinct_connections(&everything()) > 1 {
+        return Err(ambiguous(&everything(), stream));
     }
-    survey(caller, catalog, Some(stream), connection_id)
+    let scopes = survey(caller, catalog, Some(stream), connection_id)?;
+    let source = |scope: &Scope| Arc::clone(&scope.connection.connector_key);
+    if scopes.iter().any(|scope| source(scope) != source(&scopes[0])) {
+        return Err(ambiguous(&everything(), stream));
+    }
+    Ok(scopes)
 }
 
 /// The streams a search runs over; all of them when none is named.
@@ -108,19 +103,34 @@ fn distinct_connections(scopes: &[Scope]) -> usize {
     scopes.iter().map(|scope| scope.connection.connection_id.as_ref()).collect::<BTreeSet<_>>().len()
 }
 
-/// Every scope, by connection and stream; where two grants of a package cover the same stream of
-/// a connection, the first one issued counts.
-fn all(caller: &Caller, catalog: &Catalog) -> Vec<Scope> {
+/// What scopes are looked for; what is left out is anything.
+#[derive(Clone, Copy, Default)]
+struct Sought<'a> {
+    stream: Option<&'a str>,
+    connection_id: Option<&'a str>,
+}
+
+impl Sought<'_> {
+    fn wants(&self, connection_id: &str, stream: &str) -> bool {
+        self.connection_id.is_none_or(|sought| sought == connection_id)
+            && self.stream.is_none_or(|sought| sought == stream)
+    }
+}
+
+/// Scopes by connection and stream; where two grants of a package cover the same stream of a
+/// connection, the first one issued counts.
+fn find(caller: &Caller, catalog: &Catalog, sought: Sought<'_>) -> Vec<Scope> {
     if caller.kind() == TokenKind::Owner {
-        let scopes = catalog.connections.iter().flat_map(|connection| {
-            connection.source.declaration.streams.keys().filter_map(|stream| owner_scope(connection, stream))
+        let declared = catalog.connections.iter().flat_map(|connection| {
+            connection.source.declaration.streams.iter().map(move |(name, stream)| (connection, name, stream))
         });
-        return scopes.collect();
+        let sought = declared.filter(|(connection, name, _)| sought.wants(&connection.connection_id, name));
+        return sought.filter_map(|(connection, _, stream)| owner_scope(connection, stream)).collect();
     }
     let mut scopes: Vec<Scope> = Vec::new();
     for grant in caller.grants() {
         for selection in &grant.streams {
-            for id in &selection.instance_ids {
+            for id in selection.instance_ids.iter().filter(|id| sought.wants(id, &selection.name)) {
                 let Some(connection) = catalog.connection(id) else { continue };
                 scopes.extend(granted_scope(grant, selection, connection));
             }
@@ -135,11 +145,12 @@ fn place(scope: &Scope) -> (&str, &str) {
     (&scope.connection.connection_id, &scope.stream)
 }
 
-fn owner_scope(connection: &Arc<Connection>, stream: &str) -> Option<Scope> {
+fn owner_scope(connection: &Arc<Connection>, stream: &Arc<Stream>) -> Option<Scope> {
     Some(Scope {
         connection: Arc::clone(connection),
-        stream: stream.into(),
-        cell: *connection.cells.get(stream)?,
+        stream: Arc::clone(&stream.shared_name),
+        declared: Arc::clone(stream),
+        cell: *connection.cells.get(&stream.name)?,
         grant: None,
         visible: Fields::All,
         projection: Fields::All,
@@ -153,7 +164,7 @@ fn granted_scope(grant: &Arc<Grant>, selection: &Selection, connection: &Arc<Con
     if connection.source.declaration.source_id != grant.source.id {
         return None;
     }
-    let stream = connection.stream(&selection.name)?;
+    let stream = connection.source.declaration.streams.get(&selection.name)?;
     let window = match &selection.time_constraint {
         None => None,
         Some(constraint) => {
@@ -163,10 +174,11 @@ fn granted_scope(grant: &Arc<Grant>, selection: &Selection, connection: &Arc<Con
             Some(TimeWindow { since: bound(constraint.since.as_deref())?, until: bound(constraint.until.as_deref())? })
         }
     };
-    let visible = Fields::Only(selection.fields.clone());
+    let visible = Fields::Only(Arc::clone(&selection.fields));
     Some(Scope {
         connection: Arc::clone(connection),
-        stream: selection.name.as_str().into(),
+        stream: Arc::clone(&stream.shared_name),
+        declared: Arc::clone(stream),
         cell: *connection.cells.get(&selection.name)?,
         grant: Some(Arc::clone(grant)),
         projection: visible.clone(),

@@ -118,8 +118,7 @@ impl Part {
         };
         match driver {
             Driver::Resources => {
-                let ids: Vec<&String> = scope.resources().into_iter().flatten().collect();
-                part.parameters.push(Value::Text(serde_json::to_string(&ids).unwrap_or_default()));
+                part.parameters.push(Value::Text(serde_json::to_string(&scope.resources()).unwrap_or_default()));
                 part.parameters.push(Value::Integer(scope.cell()));
             }
             Driver::Records => part.require("x.cell = ?".into(), [Value::Integer(scope.cell())]),

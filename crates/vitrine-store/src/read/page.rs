@@ -44,8 +44,10 @@ pub(crate) fn page(tx: &Connection, plan: &ReadPlan, ask: &PageAsk<'_>) -> Resul
     let mut page = Page { rows: Vec::with_capacity(places.len()), more: false, horizon };
     let mut bytes = 0;
     let mut records = tx.prepare_cached("SELECT data, long, emitted, extra FROM record WHERE number = ?1")?;
+    let wanted: Vec<Wanted<'_>> =
+        plan.scopes().iter().map(|scope| Wanted::new(scope, plan.joins(), ask.row.preview_chars)).collect();
     for place in places {
-        let row = read_row(tx, &mut records, plan, place, ask)?;
+        let row = read_row(tx, &mut records, wanted[place.scope], place)?;
         bytes += row.data.len();
         if bytes > PAGE_BYTES && !page.rows.is_empty() {
             more = true;
@@ -135,14 +137,7 @@ fn compound(
     (format!("{} ORDER BY {order} LIMIT {wanted}", parts.join(" UNION ALL ")), parameters)
 }
 
-fn read_row(
-    tx: &Connection,
-    records: &mut CachedStatement<'_>,
-    plan: &ReadPlan,
-    place: Place,
-    ask: &PageAsk<'_>,
-) -> Result<Row> {
-    let wanted = Wanted::new(&plan.scopes()[place.scope], plan.joins(), ask.row.preview_chars);
+fn read_row(tx: &Connection, records: &mut CachedStatement<'_>, wanted: Wanted<'_>, place: Place) -> Result<Row> {
     let mut rows = records.query([place.record])?;
     let row = rows.next()?.ok_or_else(|| corrupt("an entry without a record"))?;
     let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());

@@ -1,7 +1,7 @@
 //! How much there is, as far as each scope may see.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -23,7 +23,7 @@ pub(crate) struct StatsCache(Mutex<HashMap<Key, (i64, ScopeStats)>>);
 struct Key {
     cell: i64,
     window: Option<TimeWindow>,
-    resources: Option<BTreeSet<String>>,
+    resources: Option<Arc<BTreeSet<String>>>,
 }
 
 struct Cell {
