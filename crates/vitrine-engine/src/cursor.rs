@@ -24,7 +24,7 @@ pub struct Binding([u8; 32]);
 
 impl Binding {
     /// Starts a binding with the parts every walk has.
-    pub(crate) fn new(
+    pub fn new(
         caller: &str,
         walk: &str,
         stream: &[&str],
@@ -93,7 +93,7 @@ impl Sealer {
     }
 
     /// Seals a place in a walk over pages.
-    pub(crate) fn seal_page(&self, binding: &Binding, cursor: &PageCursor) -> String {
+    pub fn seal_page(&self, binding: &Binding, cursor: &PageCursor) -> String {
         let mut bytes = Writer::default();
         bytes.number(cursor.started);
         bytes.number(cursor.horizon);
@@ -104,7 +104,7 @@ impl Sealer {
     }
 
     /// Opens a place in a walk over pages.
-    pub(crate) fn open_page(&self, binding: &Binding, text: &str, now: Timestamp) -> Result<PageCursor, ApiError> {
+    pub fn open_page(&self, binding: &Binding, text: &str, now: Timestamp) -> Result<PageCursor, ApiError> {
         let bytes = self.open(binding, text).ok_or_else(foreign)?;
         let mut reader = Reader(&bytes);
         let cursor = reader.page().ok_or_else(foreign)?;
@@ -141,10 +141,13 @@ impl Sealer {
 
 /// A place in a walk over pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PageCursor {
-    pub(crate) started: i64,
-    pub(crate) horizon: i64,
-    pub(crate) position: Position,
+pub struct PageCursor {
+    /// When the walk began, in seconds.
+    pub started: i64,
+    /// As of which change it reads.
+    pub horizon: i64,
+    /// Where it stands.
+    pub position: Position,
 }
 
 fn fresh(second: i64, now: Timestamp) -> Result<(), ApiError> {
