@@ -5,6 +5,7 @@
 //! anything.
 
 pub mod error;
+pub mod fields;
 pub mod ident;
 pub mod limits;
 pub mod read_api;
@@ -17,6 +18,7 @@ pub mod time;
 pub mod values;
 
 pub use error::{ApiError, CandidateConnection, ErrorCode};
+pub use fields::Fields;
 pub use read_api::ReadApi;
-pub use record::{Blob, BlobRef, Count, Expanded, Fields, List, ListMeta, Record, Warning};
+pub use record::{Blob, BlobRef, Count, Expanded, List, ListMeta, Record, Warning};
 pub use request::{ReadRequest, SearchMode};

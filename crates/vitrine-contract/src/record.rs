@@ -1,55 +1,14 @@
 //! Records, lists of them, and what stands around them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
+use crate::fields::Fields;
 use crate::search::SearchMeta;
-use crate::values;
-
-/// The payload of a record: a JSON object, carried as the text it is stored in, so that numbers
-/// come back exactly as they went in.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Fields(Box<RawValue>);
-
-impl Fields {
-    /// Wraps the text of a JSON object.
-    pub fn from_json(object: String) -> Result<Self, serde_json::Error> {
-        RawValue::from_string(object).map(Self)
-    }
-
-    /// The object's text.
-    pub fn json(&self) -> &str {
-        self.0.get()
-    }
-
-    /// Each field with its value's text, in stored order.
-    pub fn entries(&self) -> Vec<(Cow<'_, str>, &RawValue)> {
-        values::top_level(self.0.get())
-    }
-
-    /// The whole object as a value; numbers that fit no machine type are rounded.
-    pub fn to_map(&self) -> Map<String, Value> {
-        serde_json::from_str(self.0.get()).unwrap_or_default()
-    }
-}
-
-impl Default for Fields {
-    fn default() -> Self {
-        Self(to_raw_value(&Map::new()).unwrap_or_else(|_| RawValue::NULL.to_owned()))
-    }
-}
-
-impl PartialEq for Fields {
-    fn eq(&self, other: &Self) -> bool {
-        self.json() == other.json()
-    }
-}
 
 /// A record, or in a changes feed the news that one is gone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use vitrine_contract::BlobRef;
 use vitrine_contract::record::CutField;
 use vitrine_contract::request::ByteRange;
+use vitrine_contract::{BlobRef, Fields};
 
 use crate::catalog::Catalog;
 use crate::gate::ReadPlan;
@@ -162,8 +162,8 @@ pub struct Row {
     pub id: String,
     /// Its ordering value.
     pub key: Vec<u8>,
-    /// The projected fields, as a JSON object.
-    pub data: String,
+    /// The projected fields.
+    pub data: Fields,
     /// Fields cut to a preview.
     pub cut: Vec<CutField>,
     /// When the source emitted it.

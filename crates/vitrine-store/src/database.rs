@@ -52,20 +52,27 @@ impl Database {
     /// Runs `work` and makes it durable, or leaves everything as it was.
     pub(crate) async fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let mut writer = self.writer.lock().await;
-        write_with(&mut writer, work).map_err(|fault| fault.0)
+        let answer = write_with(&mut writer, work).map_err(|fault| fault.0);
+        if self.forgetting.load(Ordering::Relaxed) {
+            self.empty_log(&writer);
+        }
+        answer
     }
 
     /// Empties the write-ahead log, where deleted text would otherwise stand until it is reused.
     /// While another reader holds it, the next write tries again.
-    pub(crate) async fn forget(&self) -> StoreResult<()> {
-        self.forgetting.store(true, Ordering::Relaxed);
+    pub(crate) async fn forget(&self) {
         let writer = self.writer.lock().await;
+        self.forgetting.store(true, Ordering::Relaxed);
+        self.empty_log(&writer);
+    }
+
+    fn empty_log(&self, writer: &Connection) {
         let busy = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
         match busy {
             Ok(busy) => self.forgetting.store(busy, Ordering::Relaxed),
             Err(error) => tracing::warn!(%error, "the write-ahead log could not be emptied yet"),
         }
-        Ok(())
     }
 
     fn open_reader(&self) -> Result<Connection> {

@@ -137,7 +137,7 @@ impl Keeper for Store {
 
     async fn remove_connection(&self, connection_id: &str) -> StoreResult<bool> {
         let removed = self.database.write(|tx| write::remove_connection(tx, connection_id)).await?;
-        self.database.forget().await?;
+        self.database.forget().await;
         Ok(removed)
     }
 
@@ -146,7 +146,7 @@ impl Keeper for Store {
         let now = self.clock.now();
         let outcomes = self.database.write(|tx| write::batch(tx, &catalog, target, batch, now)).await?;
         if batch.iter().any(|incoming| matches!(incoming, Incoming::Delete { .. })) {
-            self.database.forget().await?;
+            self.database.forget().await;
         }
         Ok(outcomes)
     }

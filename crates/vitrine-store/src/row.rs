@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use vitrine_contract::record::CutField;
-use vitrine_contract::values;
-use vitrine_engine::gate::{Fields, Scope};
+use vitrine_contract::{Fields, values};
+use vitrine_engine::gate::{self, Scope};
 
 use crate::fault::{Result, corrupt};
 
@@ -120,7 +121,7 @@ pub(crate) struct Payload<'a> {
 /// What a plan wants of a payload.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    projection: &'a Fields,
+    projection: &'a gate::Fields,
     /// Whether every declared field is wanted.
     all_declared: bool,
     joins: &'a [String],
@@ -131,8 +132,8 @@ impl<'a> Wanted<'a> {
     pub(crate) fn new(scope: &'a Scope, joins: &'a [String], preview_chars: Option<u32>) -> Self {
         let projection = scope.projection();
         let all_declared = match projection {
-            Fields::All => true,
-            Fields::Only(names) => scope.stream().fields.iter().all(|field| names.contains(&field.name)),
+            gate::Fields::All => true,
+            gate::Fields::Only(names) => scope.stream().fields.iter().all(|field| names.contains(&field.name)),
         };
         Self { projection, all_declared, joins, preview_chars }
     }
@@ -141,44 +142,35 @@ impl<'a> Wanted<'a> {
 /// What a plan shows of a payload.
 #[derive(Default)]
 pub(crate) struct Shown {
-    pub(crate) data: String,
+    pub(crate) data: Fields,
     pub(crate) cut: Vec<CutField>,
     pub(crate) joins: Vec<Option<String>>,
 }
 
 /// Projects a payload while decoding it.
 pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) -> Result<Shown> {
-    let whole = *wanted.projection == Fields::All || (wanted.all_declared && !payload.extra);
+    let whole = *wanted.projection == gate::Fields::All || (wanted.all_declared && !payload.extra);
     let plain = payload.long.is_none() && wanted.joins.is_empty() && wanted.preview_chars.is_none();
     if plain && whole {
-        return Ok(Shown { data: payload.data.into_owned(), ..Shown::default() });
+        return Ok(Shown { data: Fields::from_json(payload.data.into_owned())?, ..Shown::default() });
     }
     let long = long_fields(payload.long.as_deref())?;
-    let mut shown = Shown {
-        data: String::with_capacity(payload.data.len()),
-        cut: Vec::new(),
-        joins: vec![None; wanted.joins.len()],
-    };
-    shown.data.push('{');
+    let mut shown = Shown { joins: vec![None; wanted.joins.len()], ..Shown::default() };
+    let mut parts = Vec::new();
     for (name, json) in values::top_level(&payload.data) {
-        let json = json.get();
         if let Some(at) = wanted.joins.iter().position(|join| *join == name) {
-            shown.joins[at] = Some(json.to_owned());
+            shown.joins[at] = Some(json.get().to_owned());
         }
         if !wanted.projection.contains(&name) {
             continue;
         }
-        if shown.data.len() > 1 {
-            shown.data.push(',');
-        }
-        push_json_string(&mut shown.data, &name);
-        shown.data.push(':');
-        match long.iter().position(|field| field.name == name) {
-            Some(slot) => show_long(tx, payload.record, slot, &long[slot], wanted.preview_chars, &mut shown)?,
-            None => show_short(&name, json, wanted.preview_chars, &mut shown),
-        }
+        let value = match long.iter().position(|field| field.name == name) {
+            Some(slot) => show_long(tx, payload.record, slot, &long[slot], wanted.preview_chars, &mut shown.cut)?,
+            None => show_short(&name, json, wanted.preview_chars, &mut shown.cut)?,
+        };
+        parts.push((name.into_owned(), value));
     }
-    shown.data.push('}');
+    shown.data = Fields::from_parts(parts);
     Ok(shown)
 }
 
@@ -188,43 +180,34 @@ fn show_long(
     slot: usize,
     field: &LongField,
     preview: Option<u32>,
-    shown: &mut Shown,
-) -> Result<()> {
+    cut: &mut Vec<CutField>,
+) -> Result<Box<RawValue>> {
     let wanted = preview.map_or(field.chars, u64::from).min(field.chars);
     let text = read_text(tx, record, slot, 0, wanted)?;
     if wanted < field.chars {
-        shown.cut.push(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json });
-        push_json_string(&mut shown.data, &text);
+        cut.push(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json });
     } else if field.json {
-        shown.data.push_str(&text);
-    } else {
-        push_json_string(&mut shown.data, &text);
+        return Ok(RawValue::from_string(text)?);
     }
-    Ok(())
+    Ok(to_raw_value(&text)?)
 }
 
 /// Cuts values that are longer than a preview too.
-fn show_short(name: &str, json: &str, preview: Option<u32>, shown: &mut Shown) {
+fn show_short(name: &str, json: &RawValue, preview: Option<u32>, cut: &mut Vec<CutField>) -> Result<Box<RawValue>> {
     let limit = preview.map_or(usize::MAX, |chars| chars as usize);
-    let cuttable = json.len() > limit && matches!(json.as_bytes()[0], b'"' | b'{' | b'[');
-    if !cuttable {
-        shown.data.push_str(json);
-        return;
+    let text = json.get();
+    if text.len() <= limit || !matches!(text.as_bytes()[0], b'"' | b'{' | b'[') {
+        return Ok(json.to_owned());
     }
-    let is_json = !json.starts_with('"');
-    let text: Cow<'_, str> = if is_json {
-        Cow::Borrowed(json)
-    } else {
-        serde_json::from_str::<String>(json).map_or(Cow::Borrowed(json), Cow::Owned)
-    };
+    let is_json = !text.starts_with('"');
+    let text: Cow<'_, str> = if is_json { Cow::Borrowed(text) } else { Cow::Owned(serde_json::from_str(text)?) };
     let total = text.chars().count();
     if total <= limit {
-        shown.data.push_str(json);
-        return;
+        return Ok(json.to_owned());
     }
     let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
-    push_json_string(&mut shown.data, &text[..end]);
-    shown.cut.push(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json });
+    cut.push(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json });
+    Ok(to_raw_value(&text[..end])?)
 }
 
 /// Characters `start..start + count` of a long field, from the pieces that hold them.
@@ -238,11 +221,16 @@ pub(crate) fn read_text(tx: &Connection, record: i64, slot: usize, start: u64, c
         "SELECT text FROM piece WHERE record = ?1 AND slot = ?2 AND part BETWEEN ?3 AND ?4 ORDER BY part",
     )?;
     let mut rows = statement.query((record, slot_number(slot), first.cast_signed(), last.cast_signed()))?;
-    let mut text = String::new();
+    let mut text = String::with_capacity(usize::try_from(count).unwrap_or_default());
     let mut skip = usize::try_from(start % per_piece).unwrap_or_default();
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     while let Some(row) = rows.next()? {
         let piece = row.get_ref(0)?.as_str().map_err(|_| corrupt("a piece of text is not text"))?;
+        if skip == 0 && left >= PIECE_CHARS {
+            text.push_str(piece);
+            left -= PIECE_CHARS;
+            continue;
+        }
         let from = piece.char_indices().nth(skip).map_or(piece.len(), |(at, _)| at);
         skip = 0;
         let rest = &piece[from..];
@@ -279,7 +267,7 @@ pub(crate) fn push_json_string(out: &mut String, text: &str) {
         out.push_str(text);
         out.push('"');
     } else {
-        out.push_str(&Value::String(text.to_owned()).to_string());
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
 }
 

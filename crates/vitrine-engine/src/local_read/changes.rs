@@ -68,7 +68,7 @@ async fn page<S: Store>(
     let mut data = Vec::with_capacity(changes.rows.len());
     for change in changes.rows {
         let resume = request.preview_chars.is_some().then(|| seal(change.sequence));
-        data.push(Record { resume, ..to_record(&plan, change)? });
+        data.push(Record { resume, ..to_record(&plan, change) });
     }
     let bookmark = sealer.seal_numbers(&bind("bookmark"), [now.as_second(), changes.horizon]);
     let mut list = records::envelope(request, data, next_cursor, ListMeta { count: Count::None, warnings });
@@ -76,12 +76,12 @@ async fn page<S: Store>(
     Ok(list)
 }
 
-fn to_record(plan: &ReadPlan, change: Change) -> Result<Record, ReadFault> {
+fn to_record(plan: &ReadPlan, change: Change) -> Record {
     match change.what {
         ChangeKind::Record(row) => records::plain(plan, row),
         ChangeKind::Gone { scope, id, at } => {
             let scope = &plan.scopes()[scope];
-            Ok(Record {
+            Record {
                 object: Tag::default(),
                 id,
                 stream: scope.stream_name().clone(),
@@ -95,7 +95,7 @@ fn to_record(plan: &ReadPlan, change: Change) -> Result<Record, ReadFault> {
                 expanded: BTreeMap::new(),
                 resume: None,
                 cut: Vec::new(),
-            })
+            }
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Expanded, Fields, Links, List, ListMeta, Record, Tag};
+use vitrine_contract::record::{Expanded, Links, List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
-use vitrine_contract::{ApiError, Count, ErrorCode, Warning, limits, route};
+use vitrine_contract::{Count, Warning, limits, route};
 
 use super::{LocalRead, ReadFault};
 use crate::cursor::{Binding, PageCursor};
@@ -126,7 +126,7 @@ pub(super) async fn to_record<S: Store>(reader: &LocalRead<S>, plan: &ReadPlan, 
         };
         expanded.insert(expansion.name().to_owned(), value);
     }
-    let mut record = plain(plan, row)?;
+    let mut record = plain(plan, row);
     record.expanded = expanded;
     Ok(record)
 }
@@ -148,30 +148,27 @@ async fn find_related<S: Store>(
             (plan, rows, false)
         }
     };
-    let records = rows.into_iter().map(|row| plain(&plan, row)).collect::<Result<_, _>>()?;
+    let records = rows.into_iter().map(|row| plain(&plan, row)).collect();
     Ok((records, more))
 }
 
 /// A row in the contract's words.
-pub(super) fn plain(plan: &ReadPlan, row: Row) -> Result<Record, ReadFault> {
+pub(super) fn plain(plan: &ReadPlan, row: Row) -> Record {
     let scope = &plan.scopes()[row.scope];
     let connection = scope.connection();
-    let data = Fields::from_json(row.data).map_err(|_| {
-        ApiError::new(ErrorCode::ApiError, "A stored record cannot be read. Ask the operator to run `vitrine doctor`.")
-    })?;
-    Ok(Record {
+    Record {
         object: Tag::default(),
         id: row.id,
         stream: scope.stream_name().clone(),
         connection_id: connection.connection_id.clone(),
         connector_key: Some(connection.connector_key.clone()),
         display_name: Some(connection.display_name.clone()),
-        data: Some(data),
+        data: Some(row.data),
         deleted: false,
         deleted_at: None,
         emitted_at: row.emitted_at,
         expanded: BTreeMap::new(),
         resume: None,
         cut: row.cut,
-    })
+    }
 }

@@ -6,8 +6,8 @@ mod reads;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use vitrine_contract::Fields;
 use vitrine_contract::error::Candidates;
-use vitrine_contract::record::Fields;
 use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, Record};
 
 /// What was asked, in order: `records messages cin_work`.

@@ -40,7 +40,7 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
             break;
         }
         if let ChangeKind::Record(row) = &what {
-            bytes += row.data.len();
+            bytes += row.data.bytes();
         }
         changes.rows.push(Change { sequence: event.sequence, what });
     }

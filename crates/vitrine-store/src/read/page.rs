@@ -48,7 +48,7 @@ pub(crate) fn page(tx: &Connection, plan: &ReadPlan, ask: &PageAsk<'_>) -> Resul
         plan.scopes().iter().map(|scope| Wanted::new(scope, plan.joins(), ask.row.preview_chars)).collect();
     for place in places {
         let row = read_row(tx, &mut records, wanted[place.scope], place)?;
-        bytes += row.data.len();
+        bytes += row.data.bytes();
         if bytes > PAGE_BYTES && !page.rows.is_empty() {
             more = true;
             break;

@@ -1,8 +1,9 @@
 //! The fake's reads.
 
 use serde_json::Value;
+use vitrine_contract::Fields;
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Blob, CutField, Fields, Links, List, ListMeta, Record, SearchList, Tag};
+use vitrine_contract::record::{Blob, CutField, Links, List, ListMeta, Record, SearchList, Tag};
 use vitrine_contract::request::{
     AggregateRequest, BlobRequest, Condition, CountMode, FieldWindowRequest, Filter, Order, RangeOp, RecordRequest,
     RecordsRequest, SchemaRequest, SearchRequest, StreamRequest, StreamsRequest,

@@ -12,7 +12,7 @@ use super::world::{Scope, World, happening, run, scope};
 
 const IDS: &[&str] = &["a", "b", "c", "d", "e"];
 
-type Copy = BTreeMap<(String, String), Map<String, Value>>;
+pub(super) type Copy = BTreeMap<(String, String), Map<String, Value>>;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -50,7 +50,7 @@ proptest! {
 }
 
 /// One session: every page under one horizon, with something happening between pages.
-async fn follow(
+pub(super) async fn follow(
     reader: &impl ReadApi,
     bookmark: &str,
     limit: u64,
@@ -80,6 +80,6 @@ async fn follow(
     }
 }
 
-fn visible(model: &Model, scope: &Scope) -> Copy {
+pub(super) fn visible(model: &Model, scope: &Scope) -> Copy {
     model.visible(scope, "items").into_iter().map(|row| ((row.connection_id, row.id), row.data)).collect()
 }

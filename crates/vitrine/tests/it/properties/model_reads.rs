@@ -63,7 +63,21 @@ fn expected(model: &Model, scope: &Scope, request: &RecordsRequest) -> Result<Ve
     Ok(rows)
 }
 
-async fn build(happenings: &[Happening]) -> (World, Model) {
+/// Every walk and every count is the model's.
+pub(super) async fn check_pages(reader: &impl ReadApi, model: &Model, scope: &Scope, asked: &[RecordsRequest]) {
+    for request in asked {
+        let expected = expected(model, scope, request);
+        let walked = walk(reader, request).await;
+        assert_eq!(walked, expected, "{request:?}");
+        let counted = RecordsRequest { count: CountMode::Exact, ..request.clone() };
+        if let Ok(rows) = &expected {
+            let page = reader.records(&counted).await.unwrap();
+            assert_eq!(page.meta.count, Count::Exact { value: rows.len() as u64 }, "{request:?}");
+        }
+    }
+}
+
+pub(super) async fn build(happenings: &[Happening]) -> (World, Model) {
     let (world, mut model) = (World::new(1).await, Model::default());
     for happening in happenings {
         world.happen(happening).await;
@@ -104,16 +118,7 @@ proptest! {
         run(async {
             let (world, model) = build(&happenings).await;
             let reader = world.reader(world.caller(&scope).await);
-            for request in &asked {
-                let expected = expected(&model, &scope, request);
-                let walked = walk(&reader, request).await;
-                assert_eq!(walked, expected, "{request:?}");
-                let counted = RecordsRequest { count: CountMode::Exact, ..request.clone() };
-                if let Ok(rows) = &expected {
-                    let page = reader.records(&counted).await.unwrap();
-                    assert_eq!(page.meta.count, Count::Exact { value: rows.len() as u64 }, "{request:?}");
-                }
-            }
+            check_pages(&reader, &model, &scope, &asked).await;
             world.check();
         });
     }

@@ -6,7 +6,10 @@ use proptest::prelude::*;
 use vitrine_contract::ReadApi;
 use vitrine_contract::request::RecordsRequest;
 
-use super::world::{Happening, World, happening, run, scope};
+use vitrine_engine::LocalRead;
+use vitrine_store::Store;
+
+use super::world::{Happening, Scope, World, happening, run, scope};
 use super::{requests, world};
 
 const IDS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h", "i"];
@@ -26,44 +29,51 @@ proptest! {
         request.connection_id = None;
         (scope.since, scope.until) = (None, None);
         scope.fields = world::FIELDS.to_vec();
-        run(async {
-            let world = World::new(1).await;
-            for happening in &before {
-                world.happen(happening).await;
-            }
-            let reader = world.reader(world.caller(&scope).await);
-            let everything = RecordsRequest { stream: request.stream.clone(), limit: Some(100), ..RecordsRequest::default() };
-            let mut throughout = ids(&reader, &everything).await;
-            let mut seen: BTreeMap<(String, String), u32> = BTreeMap::new();
-            let mut meanwhile = meanwhile.iter();
-            loop {
-                let page = reader.records(&request).await.unwrap();
-                for record in &page.data {
-                    *seen.entry((record.connection_id.to_string(), record.id.clone())).or_default() += 1;
-                }
-                for happening in meanwhile.by_ref().take(4) {
-                    world.happen(happening).await;
-                    if let Happening::Delete { .. } = happening {
-                        let gone = (world::ACCOUNTS[happening.account()].to_owned(), happening.id().to_owned());
-                        if happening.stream() == request.stream {
-                            throughout.retain(|known| *known != gone);
-                        }
-                    }
-                }
-                match page.next_cursor {
-                    None => break,
-                    cursor => request.cursor = cursor,
-                }
-            }
-            for (record, times) in &seen {
-                assert_eq!(*times, 1, "{record:?} came {times} times");
-            }
-            for record in throughout {
-                assert!(seen.contains_key(&record), "{record:?} was skipped");
-            }
-            world.check();
-        });
+        run(check_walk(&before, &meanwhile, request, &scope, |reader| reader));
     }
+}
+
+/// Walks to the end while things happen, and accounts for every record that was there throughout.
+pub(super) async fn check_walk<R: ReadApi>(
+    before: &[Happening],
+    meanwhile: &[Happening],
+    mut request: RecordsRequest,
+    scope: &Scope,
+    double: impl FnOnce(LocalRead<Store>) -> R,
+) {
+    let world = World::new(1).await;
+    for happening in before {
+        world.happen(happening).await;
+    }
+    let reader = double(world.reader(world.caller(scope).await));
+    let everything = RecordsRequest { stream: request.stream.clone(), limit: Some(100), ..RecordsRequest::default() };
+    let mut throughout = ids(&world.reader(world.caller(scope).await), &everything).await;
+    let mut seen: BTreeMap<(String, String), u32> = BTreeMap::new();
+    let mut meanwhile = meanwhile.iter();
+    loop {
+        let page = reader.records(&request).await.unwrap();
+        for record in &page.data {
+            *seen.entry((record.connection_id.to_string(), record.id.clone())).or_default() += 1;
+        }
+        for happening in meanwhile.by_ref().take(4) {
+            world.happen(happening).await;
+            let key = (world::ACCOUNTS[happening.account()].to_owned(), happening.id().to_owned());
+            if matches!(happening, Happening::Delete { .. }) && happening.stream() == request.stream {
+                throughout.retain(|known| *known != key);
+            }
+        }
+        match page.next_cursor {
+            None => break,
+            cursor => request.cursor = cursor,
+        }
+    }
+    for (record, times) in &seen {
+        assert_eq!(*times, 1, "{record:?} came {times} times");
+    }
+    for record in throughout {
+        assert!(seen.contains_key(&record), "{record:?} was skipped");
+    }
+    world.check();
 }
 
 async fn ids(reader: &impl ReadApi, request: &RecordsRequest) -> Vec<(String, String)> {

@@ -12,7 +12,7 @@ fn text() -> impl Strategy<Value = String> {
     (".{0,40}", 1usize..2_000).prop_map(|(unit, times)| unit.repeat(times))
 }
 
-fn put(text: &Value) -> Happening {
+pub(super) fn put(text: &Value) -> Happening {
     let data = Map::from_iter([
         ("id".to_owned(), json!("r")),
         ("text".to_owned(), text.clone()),
@@ -31,22 +31,7 @@ proptest! {
             world.happen(&put(&json!(text))).await;
             let reader = world.reader(world.caller(&all()).await);
             let (field, whole) = if json { ("tree", json!([text]).to_string()) } else { ("text", text.clone()) };
-            let total = whole.chars().count() as u64;
-            let mut request = FieldWindowRequest { stream: "items".into(), id: "r".into(), field: Some(field.into()), ..FieldWindowRequest::default() };
-            let mut stitched = String::new();
-            for turn in 0.. {
-                request.limit_chars = Some(sizes[turn % sizes.len()]);
-                let window = reader.field_window(&request).await.unwrap().window;
-                assert_eq!(window.total_chars, total);
-                assert_eq!(window.text.chars().count() as u64, window.end_chars - window.start_chars);
-                assert_eq!(window.complete, window.start_chars == 0 && window.end_chars == total);
-                stitched.push_str(&window.text);
-                match window.next_offset_chars {
-                    None => break,
-                    next => request.offset_chars = next,
-                }
-            }
-            assert_eq!(stitched, whole);
+            check_stitching(&reader, field, &whole, &sizes).await;
         });
     }
 
@@ -78,6 +63,31 @@ proptest! {
     }
 }
 
-fn all() -> Scope {
+/// Reads a field to its end in windows of these sizes.
+pub(super) async fn check_stitching(reader: &impl ReadApi, field: &str, whole: &str, sizes: &[u64]) {
+    let total = whole.chars().count() as u64;
+    let mut request = FieldWindowRequest {
+        stream: "items".into(),
+        id: "r".into(),
+        field: Some(field.into()),
+        ..FieldWindowRequest::default()
+    };
+    let mut stitched = String::new();
+    for turn in 0.. {
+        request.limit_chars = Some(sizes[turn % sizes.len()]);
+        let window = reader.field_window(&request).await.unwrap().window;
+        assert_eq!(window.total_chars, total);
+        assert_eq!(window.text.chars().count() as u64, window.end_chars - window.start_chars);
+        assert_eq!(window.complete, window.start_chars == 0 && window.end_chars == total);
+        stitched.push_str(&window.text);
+        match window.next_offset_chars {
+            None => break,
+            next => request.offset_chars = next,
+        }
+    }
+    assert_eq!(stitched, whole);
+}
+
+pub(super) fn all() -> Scope {
     Scope { accounts: vec![0], fields: vec!["text", "tree"], since: None, until: None, resources: None }
 }
