@@ -1,7 +1,7 @@
 //! Reads of any PDPP provider over HTTP.
 //!
 //! A read goes out by the contract's own route table, and what comes back is put into the
-//! contract's words: [`normalize`] knows the looser spellings, [`refusal`] the looser errors.
+//! contract's words: `normalize` knows the looser spellings, `refusal` the looser errors.
 
 mod address;
 mod blob;

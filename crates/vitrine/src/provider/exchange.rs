@@ -115,8 +115,11 @@ impl Exchange {
 
     async fn body(&self, mut response: Response) -> Answer<Vec<u8>> {
         let limit = self.options.response_bytes;
-        let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-        let mut body = Vec::with_capacity(announced.min(limit));
+        let announced = usize::try_from(response.content_length().unwrap_or(0)).unwrap_or(usize::MAX);
+        if announced > limit {
+            return Err(self.explain(Fault::TooLarge));
+        }
+        let mut body = Vec::with_capacity(announced);
         while let Some(piece) = response.chunk().await.map_err(|error| self.explain(Fault::of(&error)))? {
             if body.len() + piece.len() > limit {
                 return Err(self.explain(Fault::TooLarge));

@@ -11,6 +11,7 @@ mod grants;
 mod ingest;
 mod owner_rest;
 mod properties;
+mod provider;
 mod reads;
 mod serving;
 mod tidy;

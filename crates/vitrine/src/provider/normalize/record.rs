@@ -48,8 +48,8 @@ fn read(members: &Members<'_>, known: Known<'_>) -> Read<Record> {
     Ok(Record {
         object: Tag::default(),
         id,
-        connector_key: members.text(&["connector_key"]).map(Into::into),
-        display_name: members.text(&["display_name"]).map(Into::into),
+        connector_key: members.read(&["connector_key"]),
+        display_name: members.read(&["display_name"]),
         data: members.raw(&["data"]).filter(|data| is_object(data)).and_then(fields),
         deleted: members.read(&["deleted"]).unwrap_or_default(),
         deleted_at: members.text(&["deleted_at"]),

@@ -39,7 +39,7 @@ fn read(members: &Members<'_>) -> Read<StreamRow> {
     Ok(StreamRow {
         object: Tag::default(),
         name,
-        description: members.text(&["description"]),
+        description: members.read(&["description"]),
         connector_key: members.text(&["connector_key"]),
         connection_ids: members
             .read(&["connection_ids"])

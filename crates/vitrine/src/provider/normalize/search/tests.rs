@@ -110,3 +110,26 @@ fn a_hit_without_a_title_or_url_gets_one() {
     assert_eq!(hit.title, "Work · m · 2026-03-12 09:41");
     assert_eq!(hit.record_url, "/v1/streams/m/records/a:b");
 }
+
+#[test]
+fn the_contracts_own_page_comes_back_as_it_is() {
+    let body = json!({
+        "object": "list", "url": "/v1/search/hybrid", "has_more": true, "next_cursor": "c",
+        "data": [{
+            "object": "search_result", "connection_id": "c", "connector_key": "gmail", "display_name": "Work",
+            "stream": "m", "record_key": "[\"a\",\"b\"]", "record_url": "/v1/streams/m/records/x",
+            "emitted_at": "2026-03-12T09:41:30Z", "authored_at": "2026-03-12T09:41:00Z", "title": "Lease",
+            "matched_fields": ["subject", "body"], "match_windows": [window(&json!({}))],
+            "score": { "kind": "fusion", "order": "descending", "value": 0.016_393_442_622_950_82 },
+            "retrieval_sources": ["lexical", "semantic"],
+        }],
+        "links": { "self": "/v1/search/hybrid?q=x", "next": "/v1/search/hybrid?q=x&cursor=c" },
+        "meta": {
+            "count": 9, "count_accuracy": "lower_bound",
+            "recall": { "complete": false, "ranking_scope": "candidate_window", "truncated": true },
+            "relaxed": true, "index": { "covered": 1, "total": 2 },
+            "warnings": [{ "code": "limit_clamped", "message": "Lowered.", "detail": { "max_limit": 100 } }],
+        },
+    });
+    assert_eq!(serde_json::to_string(&read(&body)).unwrap(), body.to_string());
+}
