@@ -8,6 +8,7 @@ mod aggregate;
 mod connectors;
 mod list;
 mod members;
+mod places;
 mod record;
 mod record_uri;
 mod schema;
@@ -34,3 +35,6 @@ const RECORD_ID: &[&str] = &["id", "record_id", "record_key"];
 fn unreadable<T>(what: &str) -> Read<T> {
     Err(Unreadable(what.to_owned()))
 }
+
+#[cfg(test)]
+mod tests;

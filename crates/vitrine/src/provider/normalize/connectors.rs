@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use vitrine_contract::schema::{Connector, GrantedConnection, SourceRef, StreamRow};
 
 use super::members::Members;
+use super::places::Places;
 use super::{CONNECTION_ID, Read, list, stream, unreadable};
 
 const CONNECTORS: &[&str] = &["connectors"];
@@ -19,11 +20,11 @@ pub(super) fn read(document: &Members<'_>) -> Read<Option<Vec<Connector>>> {
     if nested.is_none() && loose.is_none() {
         return Ok(None);
     }
-    let mut connectors = list::rows(nested.unwrap_or_default(), connector)?;
-    for row in loose.unwrap_or_default() {
-        place(&mut connectors, row)?;
+    let mut places = Places::of(list::rows(nested.unwrap_or_default(), connector)?);
+    for json in loose.unwrap_or_default() {
+        places.put(stream::row(json)?, Members::of(json).and_then(|members| connection(&members)));
     }
-    Ok(Some(connectors))
+    Ok(Some(places.into_connectors()))
 }
 
 fn connector(json: &RawValue) -> Read<Connector> {
@@ -59,54 +60,7 @@ fn connection(members: &Members<'_>) -> Option<GrantedConnection> {
     })
 }
 
-/// Puts a stream from the top of the document under its connector, with the connection it names.
-fn place(connectors: &mut Vec<Connector>, json: &RawValue) -> Read<()> {
-    let row = stream::row(json)?;
-    let named = Members::of(json).and_then(|members| connection(&members));
-    let at = home(connectors, &row).unwrap_or_else(|| {
-        let connector_key = row.connector_key.clone().unwrap_or_default();
-        connectors.push(Connector {
-            display_name: connector_key.clone(),
-            source: SourceRef::default(),
-            granted_connections: Vec::new(),
-            streams: Vec::new(),
-            connector_key,
-        });
-        connectors.len() - 1
-    });
-    let connector = &mut connectors[at];
-    if let Some(named) = named.filter(|named| !has_connection(connector, &named.connection_id)) {
-        connector.granted_connections.push(named);
-    }
-    if !lists(connector, &row) {
-        connector.streams.push(nested(row));
-    }
-    Ok(())
-}
-
-/// The connector a stream says it belongs to, the one that has its connection, or the only one.
-fn home(connectors: &[Connector], row: &StreamRow) -> Option<usize> {
-    let key = row.connector_key.as_deref();
-    let by_key = || connectors.iter().position(|connector| connector.connector_key == key.unwrap_or_default());
-    if key.is_some() {
-        return by_key();
-    }
-    let holds = |connector: &Connector| row.connection_ids.iter().any(|id| has_connection(connector, id));
-    connectors.iter().position(holds).or_else(|| if connectors.len() == 1 { Some(0) } else { by_key() })
-}
-
-fn has_connection(connector: &Connector, connection_id: &str) -> bool {
-    connector.granted_connections.iter().any(|known| known.connection_id == connection_id)
-}
-
 /// A row without the name of the connector that stands around it.
-fn nested(row: StreamRow) -> StreamRow {
+pub(super) fn nested(row: StreamRow) -> StreamRow {
     StreamRow { connector_key: None, ..row }
-}
-
-/// Whether the connector already lists the stream for the same connections; none named is all.
-fn lists(connector: &Connector, row: &StreamRow) -> bool {
-    connector.streams.iter().filter(|known| known.name == row.name).any(|known| {
-        known.connection_ids.is_empty() || row.connection_ids.iter().all(|id| known.connection_ids.contains(id))
-    })
 }

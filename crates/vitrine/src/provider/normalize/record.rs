@@ -11,26 +11,29 @@ use super::members::{Members, is_object};
 use super::{CONNECTION_ID, RECORD_ID, Read, list, unreadable};
 
 const ROWS: &[&str] = &["data"];
+/// Relations of relations are followed this far, so that no answer is deeper than the stack.
+const LEVELS: u8 = 3;
 
 /// What the request already says about the records it gets.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     stream: &'a str,
     connection_id: Option<&'a str>,
+    levels: u8,
 }
 
 /// A page of records, or of changes.
 pub(in super::super) fn records(body: &str, asked: &ReadRequest, request: &RecordsRequest) -> Read<List<Record>> {
     let members = Members::of_answer(body)?;
     let Some(rows) = members.array(ROWS) else { return unreadable("a list without `data`") };
-    let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref() };
+    let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref(), levels: LEVELS };
     let rows = list::rows(rows, |row| one(row, known))?;
     Ok(list::page(&members, asked, rows, list::meta(&members)))
 }
 
 /// One record.
 pub(in super::super) fn record(body: &str, request: &RecordRequest) -> Read<Record> {
-    let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref() };
+    let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref(), levels: LEVELS };
     read(&Members::of_answer(body)?, known)
 }
 
@@ -43,8 +46,10 @@ fn read(members: &Members<'_>, known: Known<'_>) -> Read<Record> {
     let stream = members.text(&["stream"]).unwrap_or_else(|| known.stream.to_owned());
     let connection_id =
         members.text(CONNECTION_ID).or_else(|| known.connection_id.map(str::to_owned)).unwrap_or_default();
-    let here = Known { stream: &stream, connection_id: Some(&connection_id) };
-    let expanded = members.object(&["expanded"]).map_or_else(|| Ok(BTreeMap::new()), |all| expanded(&all, here))?;
+    let expanded = match members.object(&["expanded"]).filter(|_| known.levels > 0) {
+        Some(all) => expanded(&all, &connection_id, known.levels - 1)?,
+        None => BTreeMap::new(),
+    };
     Ok(Record {
         object: Tag::default(),
         id,
@@ -66,14 +71,14 @@ fn fields(data: &RawValue) -> Option<Fields> {
     Fields::from_json(data.get().to_owned()).ok()
 }
 
-fn expanded(all: &Members<'_>, parent: Known<'_>) -> Read<BTreeMap<String, Expanded>> {
-    all.iter().map(|(name, related)| Ok((name.to_owned(), relation(name, related, parent)?))).collect()
+fn expanded(all: &Members<'_>, connection_id: &str, levels: u8) -> Read<BTreeMap<String, Expanded>> {
+    // A related record that does not name its stream is of the one the relationship is called after.
+    let known = |name| Known { stream: name, connection_id: Some(connection_id), levels };
+    all.iter().map(|(name, related)| Ok((name.to_owned(), relation(related, known(name))?))).collect()
 }
 
 /// A list of records, or for `has_one` a record or null.
-fn relation(name: &str, related: &RawValue, parent: Known<'_>) -> Read<Expanded> {
-    // A related record that does not name its stream is of the one the relationship is called after.
-    let known = Known { stream: name, ..parent };
+fn relation(related: &RawValue, known: Known<'_>) -> Read<Expanded> {
     let Some(members) = Members::of(related) else { return Ok(Expanded::One(None)) };
     match members.array(ROWS) {
         Some(rows) => Ok(Expanded::Many {
@@ -124,6 +129,17 @@ mod tests {
         let Some(Expanded::One(Some(one))) = record.expanded.get("one") else { panic!() };
         assert_eq!((&*one.id, &*one.stream), ("3", "one"));
         assert_eq!(record.expanded.get("none"), Some(&Expanded::One(None)));
+    }
+
+    #[test]
+    fn relations_without_end_are_left_at_some_point() {
+        let body = format!("{}null{}", r#"{"id":"1","expanded":{"r":"#.repeat(100_000), "}}".repeat(100_000));
+        let mut record = record(&body, &RecordRequest::default()).unwrap();
+        for _ in 0..LEVELS {
+            let Some(Expanded::One(Some(inner))) = record.expanded.remove("r") else { panic!() };
+            record = *inner;
+        }
+        assert!(record.expanded.is_empty());
     }
 
     #[test]

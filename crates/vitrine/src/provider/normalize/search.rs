@@ -1,5 +1,7 @@
 //! Search hits and their evidence.
 
+use std::collections::HashSet;
+
 use serde_json::json;
 use serde_json::value::RawValue;
 use vitrine_contract::record::{SearchList, Tag};
@@ -97,13 +99,8 @@ fn title(display_name: &str, stream: &str, at: &str) -> String {
 }
 
 fn fields_of(windows: &[MatchWindow]) -> Vec<String> {
-    let mut fields: Vec<String> = Vec::new();
-    for window in windows {
-        if !fields.contains(&window.field_path) {
-            fields.push(window.field_path.clone());
-        }
-    }
-    fields
+    let mut seen = HashSet::new();
+    windows.iter().map(|window| &window.field_path).filter(|field| seen.insert(*field)).cloned().collect()
 }
 
 fn windows(hit: &Members<'_>) -> Vec<MatchWindow> {
