@@ -52,6 +52,11 @@ impl Fields {
         }
     }
 
+    /// The object's text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// About how many bytes it takes on the wire.
     pub fn bytes(&self) -> usize {
         match &self.0 {

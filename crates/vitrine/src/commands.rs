@@ -14,11 +14,16 @@ use crate::cli::{Cli, Command};
 use crate::fault::Fault;
 use crate::opened::Opened;
 use crate::output::Output;
+use crate::provider::credential::Surroundings;
 
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
-    if let Command::Mcp(_) = &cli.command {
-        mcp::refuse_owner_credentials()?;
+    if let Command::Mcp(args) = &cli.command {
+        Surroundings::from_env().refuse_owner()?;
+        if let Some(url) = &args.provider_url {
+            mcp::run_over_provider(args, url).await?;
+            return Ok(ExitCode::SUCCESS);
+        }
     }
     let opened = Opened::at(cli.place)?;
     match cli.command {

@@ -8,6 +8,8 @@ use vitrine_engine::owner::OwnerError;
 use vitrine_engine::port::StoreError;
 use vitrine_store::OpenError;
 
+use crate::provider::credential::CredentialError;
+
 /// Who can help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -15,6 +17,8 @@ pub(crate) enum Exit {
     Failed = 1,
     /// Whoever typed the command.
     Usage = 64,
+    /// Whoever runs the provider.
+    Unreachable = 69,
     /// Nobody: an owner's credential is never taken here.
     Refused = 77,
     /// Whoever configured the machine.
@@ -83,6 +87,18 @@ impl From<OpenError> for Fault {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         OwnerError::from(error).into()
+    }
+}
+
+impl From<CredentialError> for Fault {
+    fn from(error: CredentialError) -> Self {
+        match error {
+            refusal if refusal.is_refusal() => Self::refused(refusal.to_string()),
+            CredentialError::Provider(error) if error.status >= 500 => {
+                Self::new(Exit::Unreachable, "provider_unreachable", error.message)
+            }
+            other => Self::configuration(other.to_string()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rusqlite::types::Value;
-use rusqlite::{CachedStatement, Connection, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use vitrine_contract::request::Order;
 use vitrine_engine::gate::{PageOrder, ReadPlan, Scope};
 use vitrine_engine::port::{Page, PageAsk, Row};
@@ -19,43 +19,19 @@ const SCOPES_PER_STATEMENT: usize = 200;
 /// A page ends early, with a cursor, rather than grow past this.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// Where a row stands, and in which scope.
-struct Place {
-    key: Vec<u8>,
-    id: String,
-    record: i64,
-    scope: usize,
-}
-
 pub(crate) fn page(tx: &Connection, plan: &ReadPlan, ask: &PageAsk<'_>) -> Result<Page> {
     check_fresh(tx, plan)?;
     let present = sequence(tx)?;
     let horizon = ask.horizon.unwrap_or(present);
     let as_of = if horizon == present { AsOf::Now } else { AsOf::Sequence(horizon) };
-    let mut places = Vec::new();
-    for phase in phases(plan, ask) {
-        if places.len() <= ask.rows {
-            let wanted = ask.rows + 1 - places.len();
-            places.append(&mut read_places(tx, plan, ask, as_of, *phase, wanted)?);
-        }
-    }
-    let mut more = places.len() > ask.rows;
-    places.truncate(ask.rows);
-    let mut page = Page { rows: Vec::with_capacity(places.len()), more: false, horizon };
-    let mut bytes = 0;
-    let mut records = tx.prepare_cached("SELECT data, long, emitted, extra FROM record WHERE number = ?1")?;
     let wanted: Vec<Wanted<'_>> =
         plan.scopes().iter().map(|scope| Wanted::new(scope, plan.joins(), ask.row.preview_chars)).collect();
-    for place in places {
-        let row = read_row(tx, &mut records, wanted[place.scope], place)?;
-        bytes += row.data.bytes();
-        if bytes > PAGE_BYTES && !page.rows.is_empty() {
-            more = true;
-            break;
+    let mut page = Page { rows: Vec::with_capacity(ask.rows), more: false, horizon };
+    for phase in phases(plan, ask) {
+        if !page.more {
+            read_phase(tx, plan, ask, (as_of, *phase), &wanted, &mut page)?;
         }
-        page.rows.push(row);
     }
-    page.more = more;
     Ok(page)
 }
 
@@ -70,33 +46,51 @@ fn phases(plan: &ReadPlan, ask: &PageAsk<'_>) -> &'static [Phase] {
     }
 }
 
-fn read_places(
+/// Adds the rows of one phase until the page is full, in rows or in bytes.
+fn read_phase(
     tx: &Connection,
     plan: &ReadPlan,
     ask: &PageAsk<'_>,
-    as_of: AsOf,
-    phase: Phase,
-    wanted: usize,
-) -> Result<Vec<Place>> {
+    (as_of, phase): (AsOf, Phase),
+    wanted: &[Wanted<'_>],
+    page: &mut Page,
+) -> Result<()> {
     let scopes: Vec<(usize, &Scope)> = plan.scopes().iter().enumerate().collect();
-    let mut places = Vec::new();
+    let room = ask.rows - page.rows.len();
+    let mut found = Vec::with_capacity(room);
+    let mut bytes: usize = page.rows.iter().map(|row| row.data.bytes()).sum();
+    let several = plan.scopes().len() > SCOPES_PER_STATEMENT;
     for scopes in scopes.chunks(SCOPES_PER_STATEMENT) {
-        let (sql, parameters) = compound(plan, scopes, ask, as_of, phase, wanted);
+        let (sql, parameters) = compound(plan, scopes, ask, as_of, phase, room + 1);
         let mut statement = tx.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(parameters))?;
         while let Some(row) = rows.next()? {
-            let scope = usize::try_from(row.get::<_, i64>(3)?).map_err(|_| corrupt("a scope below zero"))?;
-            places.push(Place { key: row.get(0)?, id: row.get(1)?, record: row.get(2)?, scope });
+            let row = read_row(tx, row, wanted)?;
+            bytes += row.data.bytes();
+            found.push(row);
+            // In one statement rows come in order, so what follows need not be read.
+            if !several && bytes > PAGE_BYTES {
+                page.more = rows.next()?.is_some();
+                break;
+            }
         }
     }
-    if plan.scopes().len() > SCOPES_PER_STATEMENT {
-        places.sort_by(|a, b| {
+    if several {
+        found.sort_by(|a, b| {
             let order = (&a.key, &a.id, a.scope).cmp(&(&b.key, &b.id, b.scope));
             if plan.order().direction() == Order::Desc { order.reverse() } else { order }
         });
-        places.truncate(wanted);
     }
-    Ok(places)
+    let mut bytes: usize = page.rows.iter().map(|row| row.data.bytes()).sum();
+    for row in found {
+        bytes += row.data.bytes();
+        if page.rows.len() == ask.rows || (bytes > PAGE_BYTES && !page.rows.is_empty()) {
+            page.more = true;
+            break;
+        }
+        page.rows.push(row);
+    }
+    Ok(())
 }
 
 /// The ordered parts of several scopes under one order. Scopes are sorted by connection, so their
@@ -134,28 +128,33 @@ fn compound(
         (true, _) => format!("i {word}, c {word}"),
         (false, _) => format!("k {word}, i {word}, c {word}"),
     };
-    (format!("{} ORDER BY {order} LIMIT {wanted}", parts.join(" UNION ALL ")), parameters)
+    // The join keeps the order of what it is driven by.
+    let sql = format!(
+        "SELECT q.k, q.i, q.n, q.c, r.data, r.long, r.emitted, r.extra FROM ({} ORDER BY {order} LIMIT {wanted}) q \
+         CROSS JOIN record r ON r.number = q.n",
+        parts.join(" UNION ALL ")
+    );
+    (sql, parameters)
 }
 
-fn read_row(tx: &Connection, records: &mut CachedStatement<'_>, wanted: Wanted<'_>, place: Place) -> Result<Row> {
-    let mut rows = records.query([place.record])?;
-    let row = rows.next()?.ok_or_else(|| corrupt("an entry without a record"))?;
+fn read_row(tx: &Connection, row: &rusqlite::Row<'_>, wanted: &[Wanted<'_>]) -> Result<Row> {
+    let scope = usize::try_from(row.get::<_, i64>(3)?).map_err(|_| corrupt("a scope below zero"))?;
     let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());
-    let data = text(0).ok_or_else(|| corrupt("a record without a payload"))?;
+    let data = text(4).ok_or_else(|| corrupt("a record without a payload"))?;
     let payload = Payload {
-        record: place.record,
+        record: row.get(2)?,
         data: Cow::Borrowed(data),
-        long: text(1).map(Cow::Borrowed),
-        extra: row.get(3)?,
+        long: text(5).map(Cow::Borrowed),
+        extra: row.get(7)?,
     };
-    let shown = show(tx, payload, wanted)?;
+    let shown = show(tx, payload, wanted[scope])?;
     Ok(Row {
-        scope: place.scope,
-        id: place.id,
-        key: place.key,
+        scope,
+        id: row.get(1)?,
+        key: row.get(0)?,
         data: shown.data,
         cut: shown.cut,
-        emitted_at: emitted_at(row.get(2)?),
+        emitted_at: emitted_at(row.get(6)?),
         joins: shown.joins,
     })
 }

@@ -1,40 +1,47 @@
-//! `vitrine mcp`: the adapter on standard input and output, over the embedded store.
+//! `vitrine mcp`: the adapter on standard input and output, over the embedded store or a provider.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
+use vitrine_engine::clock::Random;
 use vitrine_engine::owner::Owner;
 use vitrine_engine::token::fresh_id;
 use vitrine_engine::{Caller, LocalRead};
-use vitrine_mcp::{ReaderSource, serve_stdio};
+use vitrine_mcp::{FixedReader, ReaderSource, serve_stdio};
 use vitrine_store::Store;
 
 use crate::fault::Fault;
 use crate::opened::Opened;
+use crate::provider::credential::{self, Surroundings};
+use crate::provider::{HttpRead, Options};
 
-/// Credentials that open everything have no place beside an agent.
-const OWNER_CREDENTIALS: [&str; 2] = ["PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"];
 /// Where links point when nobody serves the store under another name.
 const PROVIDER_URL: &str = "http://127.0.0.1:7663";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Grant or package to read under [default: the only active one]
-    #[arg(long, value_name = "GRANT_OR_PACKAGE")]
+    #[arg(long, value_name = "GRANT_OR_PACKAGE", conflicts_with = "provider_url")]
     grant: Option<String>,
+    /// Read from this provider instead of the embedded store
+    #[arg(long, value_name = "URL", env = "PDPP_PROVIDER_URL")]
+    pub(crate) provider_url: Option<String>,
+    /// Where the provider's credential is cached
+    #[arg(long, value_name = "DIR", env = "PDPP_CACHE_ROOT", default_value = ".pdpp")]
+    cache_root: PathBuf,
 }
 
-/// Refuses to start where an owner's credential is lying about, before anything is opened.
-pub(crate) fn refuse_owner_credentials() -> Result<(), Fault> {
-    let present = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    match OWNER_CREDENTIALS.iter().find(present) {
-        None => Ok(()),
-        Some(name) => Err(Fault::refused(format!(
-            "{name} is set. An agent reads under a grant, never with the owner's credential: unset it and start again."
-        ))),
-    }
+/// Serves a provider's records with the credential that was cached or given for it.
+pub(crate) async fn run_over_provider(args: &Args, url: &str) -> Result<(), Fault> {
+    let token = credential::resolve(&Surroundings::from_env(), &args.cache_root, url)?;
+    let reader =
+        HttpRead::new(url, &token, Options::default()).map_err(|error| Fault::configuration(error.to_string()))?;
+    credential::check_kind(&reader).await?;
+    let random = Random::System;
+    Ok(serve_stdio(FixedReader::new(reader, move || fresh_id("req", &random))).await?)
 }
 
 pub(crate) async fn run(args: Args, opened: Opened) -> Result<(), Fault> {

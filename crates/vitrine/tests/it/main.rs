@@ -12,6 +12,7 @@ mod ingest;
 mod mcp_entrypoint_surface;
 mod owner_rest;
 mod properties;
+mod provider;
 mod reads;
 mod serving;
 mod tidy;

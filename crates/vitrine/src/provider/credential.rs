@@ -1,0 +1,201 @@
+//! The credential for a provider: where it comes from, and that it is never the owner's.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use vitrine_contract::request::SchemaRequest;
+use vitrine_contract::{ApiError, ReadApi};
+
+use super::HttpRead;
+use super::address::{Address, AddressError};
+
+/// Kinds of token that an agent may hold.
+const SCOPED_KINDS: &[&str] = &["client", "mcp_package"];
+
+/// What the environment says about credentials.
+#[derive(Clone, Default)]
+pub struct Surroundings {
+    /// `PDPP_ACCESS_TOKEN`.
+    pub access_token: Option<String>,
+    /// `PDPP_OWNER_TOKEN`.
+    pub owner_token: Option<String>,
+    /// `PDPP_OWNER_SESSION_COOKIE`.
+    pub owner_session_cookie: Option<String>,
+}
+
+impl Surroundings {
+    /// Reads the process's own; a variable without a value is not set.
+    pub fn from_env() -> Self {
+        let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            access_token: value("PDPP_ACCESS_TOKEN"),
+            owner_token: value("PDPP_OWNER_TOKEN"),
+            owner_session_cookie: value("PDPP_OWNER_SESSION_COOKIE"),
+        }
+    }
+
+    /// Refuses to go on where a credential of the owner's is lying about.
+    pub fn refuse_owner(&self) -> Result<(), CredentialError> {
+        if self.owner_token.is_some() {
+            return Err(CredentialError::OwnerCredential("PDPP_OWNER_TOKEN"));
+        }
+        if self.owner_session_cookie.is_some() {
+            return Err(CredentialError::OwnerCredential("PDPP_OWNER_SESSION_COOKIE"));
+        }
+        Ok(())
+    }
+}
+
+/// Why there is no credential to use.
+#[derive(Debug, thiserror::Error)]
+pub enum CredentialError {
+    /// The owner's own credential is within reach. It opens everything, so nothing is started.
+    #[error("{0} is set. An agent must never hold the owner's credential: unset it, and connect to get a scoped one.")]
+    OwnerCredential(&'static str),
+    /// The credential is not a grant's or a package's.
+    #[error("The credential is of the kind `{0}`. Only `client` and `mcp_package` are accepted: connect to get one.")]
+    WrongKind(String),
+    /// Nobody has connected yet.
+    #[error("There is no credential for this provider in {}. Run `vitrine connect` first.", .0.display())]
+    Missing(PathBuf),
+    /// The cache file cannot be used.
+    #[error("{} cannot be used: {why}. Run `vitrine connect` again.", path.display())]
+    Unusable {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The provider's URL is not one.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The provider did not say whose credential it is.
+    #[error("The provider does not accept the credential: {0}")]
+    Provider(#[from] ApiError),
+}
+
+impl CredentialError {
+    /// Whether the credential was refused for what it could open.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::OwnerCredential(_) | Self::WrongKind(_))
+    }
+}
+
+/// What `vitrine connect` keeps about one provider.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct CachedClient {
+    /// The provider it is for.
+    pub provider_url: String,
+    /// What was asked for, as the provider writes it.
+    #[serde(default)]
+    pub scope: Value,
+    /// Who this is to the provider.
+    pub client: RegisteredClient,
+    /// What opens it.
+    pub credential: Credential,
+    /// When it was kept.
+    #[serde(default)]
+    pub created_at: String,
+}
+
+/// Who this is to the provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisteredClient {
+    /// Its id.
+    pub client_id: String,
+}
+
+/// A token and what is known of it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credential {
+    /// The bearer token.
+    pub access_token: String,
+    /// `Bearer`.
+    #[serde(default)]
+    pub token_type: String,
+    /// What gets the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_token: Option<String>,
+    /// When it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// `client` or `mcp_package`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pdpp_token_kind: Option<String>,
+    /// The grant or package it reads under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_id: Option<String>,
+}
+
+/// Where the credential for a provider is kept: `<cache-root>/clients/<host>.json`.
+pub fn cache_file(cache_root: &Path, provider: &Address) -> PathBuf {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let host: String = provider.host_and_port().chars().map(|c| if is_kept(c) { c } else { '_' }).collect();
+    cache_root.join("clients").join(format!("{host}.json"))
+}
+
+/// The access token for a provider: the environment's, else the cached one. Refused before
+/// anything is asked of anyone when it is, or stands beside, the owner's.
+pub fn resolve(surroundings: &Surroundings, cache_root: &Path, provider_url: &str) -> Result<String, CredentialError> {
+    surroundings.refuse_owner()?;
+    let provider = Address::parse(provider_url)?;
+    if let Some(token) = &surroundings.access_token {
+        return Ok(token.clone());
+    }
+    let cached = read_cache(cache_root, &provider)?;
+    scoped(cached.credential.pdpp_token_kind.as_deref().unwrap_or_default())?;
+    Ok(cached.credential.access_token)
+}
+
+/// What is cached for a provider.
+pub fn read_cache(cache_root: &Path, provider: &Address) -> Result<CachedClient, CredentialError> {
+    let path = cache_file(cache_root, provider);
+    let unusable = |why: String| CredentialError::Unusable { path: path.clone(), why };
+    let text = std::fs::read(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => CredentialError::Missing(path.clone()),
+        _ => unusable(error.to_string()),
+    })?;
+    if is_open_to_others(&path) {
+        tracing::warn!(path = %path.display(), "others on this machine can read this credential; make its mode 0600");
+    }
+    // The parser's message could quote the token.
+    let cached: CachedClient =
+        serde_json::from_slice(&text).map_err(|_| unusable("it is not a cached credential".to_owned()))?;
+    if !Address::parse(&cached.provider_url).is_ok_and(|known| known.as_str() == provider.as_str()) {
+        return Err(unusable(format!("it is for {}, not for {}", cached.provider_url, provider.as_str())));
+    }
+    if cached.credential.access_token.is_empty() {
+        return Err(unusable("it holds no access token".to_owned()));
+    }
+    Ok(cached)
+}
+
+/// Asks the provider what kind of credential it is. A provider that does not tell is believed to
+/// have issued a scoped one.
+pub async fn check_kind(reader: &HttpRead) -> Result<(), CredentialError> {
+    let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
+    scoped(&reader.schema(&request).await?.bearer.token_kind)
+}
+
+fn scoped(kind: &str) -> Result<(), CredentialError> {
+    if kind.is_empty() || SCOPED_KINDS.contains(&kind) {
+        return Ok(());
+    }
+    Err(CredentialError::WrongKind(kind.chars().take(64).collect()))
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests;

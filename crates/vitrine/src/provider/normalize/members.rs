@@ -1,0 +1,98 @@
+//! The members of a JSON object, looked up by any of several spellings.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use vitrine_contract::values::top_level;
+
+use super::{Read, unreadable};
+
+/// An object taken apart, with the text of each value.
+pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// The members of an answer, which has to be an object.
+    pub(super) fn of_answer(body: &'a str) -> Read<Self> {
+        match serde_json::from_str::<&RawValue>(body) {
+            Err(_) => unreadable("text that is not JSON"),
+            Ok(json) => Self::of(json).map_or_else(|| unreadable("JSON that is not an object"), Ok),
+        }
+    }
+
+    /// The members of an object.
+    pub(super) fn of(json: &'a RawValue) -> Option<Self> {
+        is_object(json).then(|| Self(top_level(json.get())))
+    }
+
+    /// The value under the first spelling that is there.
+    pub(super) fn raw(&self, spellings: &[&str]) -> Option<&'a RawValue> {
+        spellings.iter().find_map(|name| self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value))
+    }
+
+    /// The value under the first spelling that holds a `T`.
+    pub(super) fn read<T: Deserialize<'a>>(&self, spellings: &[&str]) -> Option<T> {
+        spellings.iter().find_map(|name| serde_json::from_str(self.raw(&[name])?.get()).ok())
+    }
+
+    /// A text that is not empty.
+    pub(super) fn text(&self, spellings: &[&str]) -> Option<String> {
+        spellings.iter().find_map(|name| self.read::<String>(&[name]).filter(|text| !text.is_empty()))
+    }
+
+    /// A text, or a whole number as its digits.
+    pub(super) fn id(&self, spellings: &[&str]) -> Option<String> {
+        spellings
+            .iter()
+            .find_map(|name| self.text(&[name]).or_else(|| self.read::<i64>(&[name]).map(|number| number.to_string())))
+    }
+
+    /// The elements of an array.
+    pub(super) fn array(&self, spellings: &[&str]) -> Option<Vec<&'a RawValue>> {
+        self.read(spellings)
+    }
+
+    /// The elements of an array that are a `T`.
+    pub(super) fn each<T: Deserialize<'a>>(&self, spellings: &[&str]) -> Vec<T> {
+        let elements = self.array(spellings).unwrap_or_default();
+        elements.into_iter().filter_map(|element| serde_json::from_str(element.get()).ok()).collect()
+    }
+
+    /// The members of an object inside.
+    pub(super) fn object(&self, spellings: &[&str]) -> Option<Members<'a>> {
+        spellings.iter().find_map(|name| self.raw(&[name]).and_then(Members::of))
+    }
+
+    /// Every member.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+}
+
+pub(super) fn is_object(json: &RawValue) -> bool {
+    json.get().trim_start().starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_spelling_that_fits_is_taken() {
+        let members = Members::of_answer(r#"{"a":null,"b":"","c":"x","n":7,"l":[1,"y",2]}"#).unwrap();
+        assert_eq!(members.text(&["a", "b", "c"]).as_deref(), Some("x"));
+        assert_eq!(members.text(&["n"]), None);
+        assert_eq!(members.id(&["z", "n"]).as_deref(), Some("7"));
+        assert_eq!(members.raw(&["a", "c"]).map(RawValue::get), Some("null"));
+        assert_eq!(members.each::<u8>(&["l"]), [1, 2]);
+        assert!(members.object(&["l"]).is_none());
+    }
+
+    #[test]
+    fn only_an_object_is_an_answer() {
+        for body in ["", "{", "[]", "7", "{} {}", "<html>"] {
+            assert!(Members::of_answer(body).is_err(), "{body}");
+        }
+        assert!(Members::of_answer(" {} ").is_ok());
+    }
+}

@@ -1,0 +1,170 @@
+//! Search hits and their evidence.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use vitrine_contract::record::{SearchList, Tag};
+use vitrine_contract::request::{ReadRequest, RecordRequest, SearchRequest};
+use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
+use vitrine_contract::{Warning, route, time};
+
+use super::members::Members;
+use super::{CONNECTION_ID, Read, list, record_uri, unreadable};
+
+const HITS: &[&str] = &["data", "results", "hits"];
+const RECORD_KEY: &[&str] = &["record_key", "record_id", "id"];
+const RECORD_URI: &[&str] = &["record_uri", "uri"];
+const RECORD_URL: &[&str] = &["record_url", "url"];
+const WINDOWS: &[&str] = &["match_windows", "evidence_excerpts"];
+const WINDOW_FIELD: &[&str] = &["field_path", "field"];
+const WINDOW_TEXT: &[&str] = &["text", "excerpt"];
+
+/// A page of hits.
+pub(in super::super) fn hits(body: &str, asked: &ReadRequest, request: &SearchRequest) -> Read<SearchList> {
+    let members = Members::of_answer(body)?;
+    let Some(rows) = members.array(HITS) else { return unreadable("a search without `data`") };
+    let total = rows.len();
+    let found: Vec<Hit> = rows.into_iter().filter_map(|row| hit(row, request)).collect();
+    let mut meta = meta(&members);
+    if found.len() < total {
+        meta.warnings.push(nameless(total - found.len()));
+    }
+    Ok(list::page(&members, asked, found, meta))
+}
+
+/// A hit that names a record; nothing when it names none.
+fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
+    let members = Members::of(json)?;
+    let key = members.id(RECORD_KEY);
+    let uri = members.text(RECORD_URI).and_then(|uri| record_uri::parse(&uri));
+    // A key that holds a `/` is no record's id, so it may be the whole name.
+    let (key, name) = match key.as_deref().map(record_uri::parse) {
+        Some(Some(name)) => (None, Some(name)),
+        Some(None) => (key.filter(|key| !key.contains('/')), uri),
+        None => (None, uri),
+    };
+    let name = name.unwrap_or_default();
+    let filled = |text: String| (!text.is_empty()).then_some(text);
+    let record_key = key.or_else(|| filled(name.record_id))?;
+    let stream = members.text(&["stream"]).or_else(|| filled(name.stream)).or_else(|| only_stream(request))?;
+    let connection_id = members
+        .text(CONNECTION_ID)
+        .or(name.connection_id)
+        .or_else(|| request.connection_id.clone())
+        .unwrap_or_default();
+    let display_name = members.text(&["display_name"]).unwrap_or_default();
+    let emitted_at = members.text(&["emitted_at"]).unwrap_or_default();
+    let authored_at = members.text(&["authored_at"]);
+    let match_windows = windows(&members);
+    Some(Hit {
+        object: Tag::default(),
+        connector_key: members.text(&["connector_key"]).unwrap_or_default(),
+        record_url: members.text(RECORD_URL).unwrap_or_else(|| path(&connection_id, &stream, &record_key)),
+        title: members
+            .text(&["title"])
+            .unwrap_or_else(|| title(&display_name, &stream, authored_at.as_deref().unwrap_or(&emitted_at))),
+        matched_fields: members.read(&["matched_fields"]).unwrap_or_else(|| fields_of(&match_windows)),
+        score: members.read(&["score"]),
+        retrieval_sources: members.read(&["retrieval_sources"]),
+        connection_id,
+        display_name,
+        stream,
+        record_key,
+        emitted_at,
+        authored_at,
+        match_windows,
+        resume: None,
+    })
+}
+
+fn only_stream(request: &SearchRequest) -> Option<String> {
+    (request.streams.len() == 1).then(|| request.streams[0].clone())
+}
+
+fn path(connection_id: &str, stream: &str, record_key: &str) -> String {
+    route::path_and_query(&ReadRequest::Record(RecordRequest {
+        stream: stream.to_owned(),
+        id: record_key.to_owned(),
+        connection_id: (!connection_id.is_empty()).then(|| connection_id.to_owned()),
+        ..RecordRequest::default()
+    }))
+}
+
+/// "Work Gmail · messages · 2026-03-12 09:41", as far as it is known.
+fn title(display_name: &str, stream: &str, at: &str) -> String {
+    let minute = time::parse(at).map(time::format).and_then(|at| at.get(..16).map(|at| at.replace('T', " ")));
+    let parts = [display_name, stream, minute.as_deref().unwrap_or_default()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+fn fields_of(windows: &[MatchWindow]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    windows.iter().map(|window| &window.field_path).filter(|field| seen.insert(*field)).cloned().collect()
+}
+
+fn windows(hit: &Members<'_>) -> Vec<MatchWindow> {
+    let windows = hit.array(WINDOWS).unwrap_or_default();
+    windows.into_iter().filter_map(|window| proven(&Members::of(window)?)).collect()
+}
+
+/// A window whose positions hold together. Any other would be a claim about a field that nothing
+/// shows to be true.
+fn proven(window: &Members<'_>) -> Option<MatchWindow> {
+    let chars = |name| window.read::<u64>(&[name]);
+    let text: String = window.text(WINDOW_TEXT)?;
+    let (start, end) = (chars("start_chars")?, chars("end_chars")?);
+    let (match_start, match_end) = (chars("match_start_chars")?, chars("match_end_chars")?);
+    let is_consistent = end.checked_sub(start) == Some(text.chars().count() as u64)
+        && start <= match_start
+        && match_start < match_end
+        && match_end <= end;
+    // Without a total this much of the field is known to exist.
+    let total = chars("total_chars").unwrap_or(end);
+    let complete = window.read(&["complete"]).unwrap_or(false);
+    let is_possible = end <= total && (!complete || (start == 0 && end == total));
+    (is_consistent && is_possible).then_some(MatchWindow {
+        field_path: window.text(WINDOW_FIELD)?,
+        text,
+        start_chars: start,
+        end_chars: end,
+        match_start_chars: match_start,
+        match_end_chars: match_end,
+        total_chars: total,
+        complete,
+    })
+}
+
+/// What the provider says about the whole of the matches; nothing is claimed on its behalf.
+fn meta(members: &Members<'_>) -> SearchMeta {
+    let Some(meta) = members.object(&["meta"]) else { return about(None, None, None) };
+    let recall = meta.read::<Recall>(&["recall"]);
+    SearchMeta {
+        relaxed: meta.read(&["relaxed"]).unwrap_or_default(),
+        index: meta.read(&["index"]),
+        warnings: list::warnings(&meta),
+        ..about(meta.read(&["count"]), meta.text(&["count_accuracy"]), recall)
+    }
+}
+
+fn about(count: Option<u64>, accuracy: Option<String>, recall: Option<Recall>) -> SearchMeta {
+    let unsaid = if count.is_some() { "estimated" } else { "not_counted" };
+    let partial = || Recall { complete: false, ranking_scope: "candidate_window".to_owned(), truncated: false };
+    SearchMeta {
+        count,
+        count_accuracy: accuracy.unwrap_or_else(|| unsaid.to_owned()),
+        recall: recall.unwrap_or_else(partial),
+        ..SearchMeta::default()
+    }
+}
+
+fn nameless(count: usize) -> Warning {
+    Warning {
+        code: "hits_without_record".to_owned(),
+        message: Some(format!("{count} of the provider's hits named no record that could be read, and were left out.")),
+        detail: json!({ "left_out": count }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! Other providers, as `HttpRead` sees them: looser ones, broken ones, and our own.
+
+mod agreement;
+mod credentials;
+mod failures;
+mod fake;
+mod looser;
+mod redirects;
