@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod connection;
+pub(crate) mod demo;
 pub(crate) mod grant;
 pub(crate) mod ingest;
 pub(crate) mod owner;
@@ -16,8 +17,14 @@ use crate::output::Output;
 
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
+    // The sample person never meets the owner's own store.
+    if let Command::Demo(args) = cli.command {
+        demo::run(args, output).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let opened = Opened::at(cli.place)?;
     match cli.command {
+        Command::Demo(_) => {}
         Command::Serve(args) => serve::run(args, opened, output).await?,
         Command::Source(command) => source::run(command, &opened, output).await?,
         Command::Connection(command) => connection::run(command, &opened, output).await?,

@@ -1,0 +1,121 @@
+//! Conversations: somebody writes, others answer and quote.
+
+use jiff::Timestamp;
+
+use super::{Letter, Mailbox};
+use crate::demo::people::{COLLEAGUES, CUSTOMERS, FRIENDS, Person};
+use crate::demo::when::{self, minutes_after};
+
+const MAX_QUOTED_LINES: usize = 24;
+
+/// How a circle of people writes.
+struct Manner {
+    hello: &'static str,
+    bye: &'static str,
+    reply: &'static str,
+    closing: Option<&'static str>,
+    attachments_in_a_hundred: usize,
+}
+
+const FRIENDLY: Manner =
+    Manner { hello: "hello", bye: "bye", reply: "reply", closing: None, attachments_in_a_hundred: 6 };
+const OFFICIAL: Manner = Manner {
+    hello: "work.hello",
+    bye: "work.bye",
+    reply: "work.reply",
+    closing: Some("work.ask"),
+    attachments_in_a_hundred: 7,
+};
+
+pub(super) fn among_friends(mailbox: &mut Mailbox, threads: usize) {
+    for _ in 0..threads {
+        let friend = *mailbox.dice.favourite(&FRIENDS);
+        let day = when::some_day(&mut mailbox.dice);
+        let first = when::during(&mut mailbox.dice, day, 6, 22);
+        let topic = mailbox.say("friend.topic");
+        converse(mailbox, &FRIENDLY, friend, first, &topic);
+    }
+}
+
+pub(super) fn among_colleagues(mailbox: &mut Mailbox, threads: usize) {
+    for _ in 0..threads {
+        let outside = mailbox.dice.chance(18);
+        let colleague = *if outside { mailbox.dice.pick(&CUSTOMERS) } else { mailbox.dice.favourite(&COLLEAGUES) };
+        let day = when::some_working_day(&mut mailbox.dice);
+        let first = when::during(&mut mailbox.dice, day, 7, 18);
+        let topic = mailbox.say("project");
+        converse(mailbox, &OFFICIAL, colleague, first, &topic);
+    }
+}
+
+pub(super) fn social_notices(mailbox: &mut Mailbox, count: usize) {
+    for _ in 0..count {
+        let day = when::some_day(&mut mailbox.dice);
+        let at = when::during(&mut mailbox.dice, day, 5, 23);
+        let (subject, body) = (mailbox.say("social.subject"), mailbox.say("social"));
+        let from = ("Kreisel", "notice@kreisel.example");
+        mailbox.deliver(Letter::new(at, from, &mailbox.owner, subject, body).labelled("notifications"));
+    }
+}
+
+fn converse(mailbox: &mut Mailbox, manner: &Manner, other: Person, first: Timestamp, topic: &str) {
+    let thread = format!("thread-{}", mailbox.dice.hex::<6>());
+    let subject = mailbox.say(&format!("{topic}.subject"));
+    let length = mailbox.dice.below(4) + mailbox.dice.below(3);
+    let mut mine = mailbox.dice.chance(45);
+    let mut at = first;
+    let mut earlier: Option<(Person, Timestamp, String)> = None;
+    for turn in 0..=length {
+        let (from, to) = if mine { (mailbox.owner, other) } else { (other, mailbox.owner) };
+        let mut body = text(mailbox, manner, from, to, topic, turn > 0);
+        if let Some((who, when, said)) = &earlier {
+            quote(&mut body, *who, *when, said);
+        }
+        let subject = if turn > 0 { format!("Re: {subject}") } else { subject.clone() };
+        let mut letter = Letter::new(at, (from.name, from.mail), &to, subject, body.clone());
+        letter.thread = Some(thread.clone());
+        letter.label = if mine { "sent" } else { "inbox" };
+        if mailbox.dice.chance(manner.attachments_in_a_hundred) {
+            letter.files.push(file(mailbox, topic));
+        }
+        mailbox.deliver(letter);
+        earlier = Some((from, at, body));
+        at = minutes_after(at, mailbox.dice.between(7, 1_300));
+        mine = !mine;
+        if !when::is_past(at) {
+            break;
+        }
+    }
+}
+
+fn text(mailbox: &mut Mailbox, manner: &Manner, from: Person, to: Person, topic: &str, answers: bool) -> String {
+    let names = [("from", from.first_name()), ("to", to.first_name())];
+    let Mailbox { grammar, dice, .. } = mailbox;
+    let mut paragraphs = vec![grammar.say(dice, manner.hello, &names)];
+    if answers {
+        paragraphs.push(grammar.say(dice, manner.reply, &names));
+    }
+    let sentences = if answers { dice.below(3) } else { 2 + dice.below(3) };
+    for pair in grammar.several(dice, topic, sentences, &names).chunks(2) {
+        paragraphs.push(pair.join(" "));
+    }
+    if let Some(closing) = manner.closing.filter(|_| dice.chance(50)) {
+        paragraphs.push(grammar.say(dice, closing, &names));
+    }
+    paragraphs.push(grammar.say(dice, manner.bye, &names));
+    paragraphs.join("\n\n")
+}
+
+fn quote(body: &mut String, who: Person, when: Timestamp, said: &str) {
+    body.push_str(&format!("\n\nOn {}, {} wrote:\n", when.strftime("%-d %b %Y at %H:%M"), who.name));
+    for line in said.lines().take(MAX_QUOTED_LINES) {
+        body.push_str(if line.starts_with('>') { ">" } else { "> " });
+        body.push_str(line);
+        body.push('\n');
+    }
+}
+
+fn file(mailbox: &mut Mailbox, topic: &str) -> String {
+    let ending = *mailbox.dice.pick(&["pdf", "jpg", "jpg", "csv"]);
+    format!("{}-{}.{ending}", topic.to_lowercase(), mailbox.dice.between(100, 999))
+}
