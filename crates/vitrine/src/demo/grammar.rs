@@ -49,7 +49,7 @@ impl Grammar {
     /// Says a rule several times without saying the same line twice, as far as its lines last.
     pub(crate) fn several(&self, dice: &mut Dice, rule: &str, times: usize, given: Given<'_>) -> Vec<String> {
         let lines = self.lines(rule);
-        let (start, step) = (dice.below(lines.len()), if lines.len() % 7 == 0 { 1 } else { 7 });
+        let (start, step) = (dice.below(lines.len()), if lines.len().is_multiple_of(7) { 1 } else { 7 });
         let chosen = (0..times.min(lines.len())).map(|turn| lines[(start + turn * step) % lines.len()]);
         chosen.map(|line| self.fill(dice, line, given)).collect()
     }
@@ -99,9 +99,7 @@ impl Grammar {
     pub(crate) fn unexplained(&self, given: &[&str]) -> Vec<String> {
         let names = self.rules.values().flatten().flat_map(|line| line.split('{').skip(1));
         let names = names.filter_map(|rest| rest.split('}').next());
-        let unknown = |name: &&str| {
-            !given.contains(name) && bounds(name).is_none() && !self.rules.contains_key(*name)
-        };
+        let unknown = |name: &&str| !given.contains(name) && bounds(name).is_none() && !self.rules.contains_key(*name);
         names.filter(unknown).map(str::to_owned).collect()
     }
 }

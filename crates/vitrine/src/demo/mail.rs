@@ -154,7 +154,9 @@ impl Mailbox {
         let is_recent = letter.at > super::when::at(super::when::days_after(super::when::TODAY, -9), 0, 0);
         let message = Message {
             thread_id: letter.thread.unwrap_or_else(|| id.clone()),
-            internet_message_id: letter.message_id.unwrap_or_else(|| format!("<{}@mail.example>", self.dice.hex::<6>())),
+            internet_message_id: letter
+                .message_id
+                .unwrap_or_else(|| format!("<{}@mail.example>", self.dice.hex::<6>())),
             unread: is_recent && letter.label != "sent" && self.dice.chance(40),
             attachment_count: letter.files.len(),
             size_bytes: letter.body.len() + letter.subject.len() + 900,

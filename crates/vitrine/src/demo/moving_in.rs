@@ -40,13 +40,13 @@ pub(crate) async fn move_in(opened: &Opened, scale: Scale) -> Result<Keys, Fault
 
 /// The accounts tell and are checked side by side, so that the one writer never waits.
 async fn load_all(store: &Arc<Store>, scale: Scale) -> Result<u64, Fault> {
-    let story = Arc::new(Story::decided());
+    let decided = Arc::new(Story::decided());
     let mut accounts = JoinSet::new();
     for account in &ACCOUNTS {
-        let (story, store) = (Arc::clone(&story), Arc::clone(store));
+        let (decided, store) = (Arc::clone(&decided), Arc::clone(store));
         accounts.spawn(async move {
             let mut records = 0;
-            for load in spawn_blocking(move || (account.tell)(&story, scale)).await.map_err(io::Error::from)? {
+            for load in spawn_blocking(move || (account.tell)(&decided, scale)).await.map_err(io::Error::from)? {
                 records += take_in(&store, &load).await?.records_accepted;
             }
             Ok::<_, Fault>(records)

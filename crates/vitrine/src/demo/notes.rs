@@ -95,14 +95,7 @@ pub(crate) fn notes(_: &Story, scale: Scale) -> Vec<Load> {
     vec![Load::of(CONNECTION, "notes", notes)]
 }
 
-fn note(
-    dice: &mut Dice,
-    at: Timestamp,
-    folder: &str,
-    title: String,
-    body: String,
-    pinned: bool,
-) -> (Timestamp, Note) {
+fn note(dice: &mut Dice, at: Timestamp, folder: &str, title: String, body: String, pinned: bool) -> (Timestamp, Note) {
     let changed = minutes_after(at, dice.between(0, 4_000));
     let note = Note {
         id: format!("note-{}", dice.hex::<5>()),

@@ -1,11 +1,8 @@
 //! Who is who. Everybody is invented, and every address ends in a domain that cannot exist.
 
 /// The person whose records these are.
-pub(crate) const NORA: Person = Person {
-    name: "Nora Lindgren",
-    mail: "nora.lindgren@mail.example",
-    role: "data engineer at Fathom Tide, Hamburg",
-};
+pub(crate) const NORA: Person =
+    Person { name: "Nora Lindgren", mail: "nora.lindgren@mail.example", role: "data engineer at Fathom Tide, Hamburg" };
 
 /// Nora's address at work.
 pub(crate) const NORA_AT_WORK: Person =
@@ -30,17 +27,29 @@ impl Person {
     }
 }
 
+/// Somebody with whom Nora writes about certain things.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Friend {
+    pub(crate) person: Person,
+    /// Rules of the grammar.
+    pub(crate) topics: &'static [&'static str],
+}
+
+const fn friend(name: &'static str, mail: &'static str, role: &'static str, topics: &'static [&'static str]) -> Friend {
+    Friend { person: Person::new(name, mail, role), topics }
+}
+
 /// Family and friends who write in English, closest first.
-pub(crate) const FRIENDS: [Person; 9] = [
-    Person::new("Tom Whitlock", "tom.whitlock@post.example", "partner; teaches physics"),
-    Person::new("Jonas Lindgren", "jonas@lindgren.example", "brother; carpenter in Malmö"),
-    Person::new("Priya Raman", "priya.raman@post.example", "best friend since university"),
-    Person::new("Per Lindgren", "per@lindgren.example", "father; retired ferry captain"),
-    Person::new("Ewa Kowalska", "ewa.k@post.example", "choir friend"),
-    Person::new("Mateo Silva", "mateo@silva.example", "climbing partner"),
-    Person::new("Svenja Brandt", "svenja.brandt@post.example", "neighbour on the second floor"),
-    Person::new("Lucía Ferrer", "lucia.ferrer@correo.example", "old flatmate, now in Valencia"),
-    Person::new("Haruka Mori", "haruka.mori@tegami.example", "exchange friend from Kyoto"),
+pub(crate) const FRIENDS: [Friend; 9] = [
+    friend("Tom Whitlock", "tom.whitlock@post.example", "partner; teaches physics", &["dinner", "flat", "health"]),
+    friend("Jonas Lindgren", "jonas@lindgren.example", "brother; carpenter in Malmö", &["boat", "visit", "job"]),
+    friend("Priya Raman", "priya.raman@post.example", "best friend since university", &["books", "job", "health"]),
+    friend("Per Lindgren", "per@lindgren.example", "father; retired ferry captain", &["boat", "visit"]),
+    friend("Ewa Kowalska", "ewa.k@post.example", "choir friend", &["choir", "dinner", "allotment"]),
+    friend("Mateo Silva", "mateo@silva.example", "climbing partner", &["climbing", "health", "job"]),
+    friend("Svenja Brandt", "svenja.brandt@post.example", "neighbour on the second floor", &["flat", "allotment"]),
+    friend("Lucía Ferrer", "lucia.ferrer@correo.example", "old flatmate, now in Valencia", &["visit", "dinner"]),
+    friend("Haruka Mori", "haruka.mori@tegami.example", "exchange friend from Kyoto", &["visit", "books"]),
 ];
 
 /// Colleagues, those Nora works with most first.

@@ -70,6 +70,12 @@ pub(crate) fn seconds_after(instant: Timestamp, seconds: i64) -> Timestamp {
     instant.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(instant)
 }
 
+/// The instant, or the next morning when it falls into the night.
+pub(crate) fn awake(instant: Timestamp) -> Timestamp {
+    let hour = TimeZone::UTC.to_datetime(instant).hour();
+    if hour < 6 { minutes_after(instant, 7 * 60) } else { instant }
+}
+
 /// Whether it happened before the records end.
 pub(crate) fn is_past(instant: Timestamp) -> bool {
     instant < at(TODAY, 0, 0)

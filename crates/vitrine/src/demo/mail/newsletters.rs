@@ -16,12 +16,22 @@ struct Newsletter {
     paragraphs: i64,
 }
 
-const TIDELINE: Newsletter =
-    Newsletter { name: "The Tideline", mail: "post@tideline.example", rule: "tideline", every_days: 14, paragraphs: 34 };
+const TIDELINE: Newsletter = Newsletter {
+    name: "The Tideline",
+    mail: "post@tideline.example",
+    rule: "tideline",
+    every_days: 14,
+    paragraphs: 34,
+};
 const DIGEST: Newsletter =
     Newsletter { name: "Small Data", mail: "hello@smalldata.example", rule: "digest", every_days: 14, paragraphs: 9 };
-const KITCHEN: Newsletter =
-    Newsletter { name: "Rain Kitchen", mail: "cook@rainkitchen.example", rule: "kitchen", every_days: 10, paragraphs: 5 };
+const KITCHEN: Newsletter = Newsletter {
+    name: "Rain Kitchen",
+    mail: "cook@rainkitchen.example",
+    rule: "kitchen",
+    every_days: 10,
+    paragraphs: 5,
+};
 
 pub(super) fn deliver_private(mailbox: &mut Mailbox, scale: Scale) {
     deliver(mailbox, &TIDELINE, scale);

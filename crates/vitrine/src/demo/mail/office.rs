@@ -10,17 +10,18 @@ const CONTRACT_BYTES: usize = 56_000;
 
 pub(super) fn contract(mailbox: &mut Mailbox) {
     let Mailbox { grammar, dice, .. } = mailbox;
-    let mut body = "Dear Nora,\n\nbelow the full text of the service agreement with the Port of Zeeland, as agreed in the \
+    let mut body =
+        "Dear Nora,\n\nbelow the full text of the service agreement with the Port of Zeeland, as agreed in the \
                     call, so that it can be searched; the signed PDF is attached. Clause 5 now says thirty minutes.\n\n\
                     Karl Sommer\n\nSERVICE AGREEMENT\nbetween Port of Zeeland (the Customer) and Fathom Tide GmbH (the \
                     Provider)\n"
-        .to_owned();
+            .to_owned();
     let titles = grammar.lines("clause.title");
     let mut number = 0;
     while body.len() < CONTRACT_BYTES {
-        body.push_str(&format!("\n{}. {}\n", number + 1, titles[number % titles.len()]));
+        body += &format!("\n{}. {}\n", number + 1, titles[number % titles.len()]);
         for (point, text) in grammar.several(dice, "clause", 7, &[]).iter().enumerate() {
-            body.push_str(&format!("{}.{} {text}\n", number + 1, point + 1));
+            body += &format!("{}.{} {text}\n", number + 1, point + 1);
         }
         number += 1;
     }

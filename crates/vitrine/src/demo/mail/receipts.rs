@@ -6,11 +6,21 @@ use crate::demo::story::{Bill, Concert, Order, TRIPS, Trip, Visit, euros};
 use crate::demo::when::{self, days_after, spoken};
 
 pub(super) fn deliver(mailbox: &mut Mailbox, story: &Story) {
-    story.bills.iter().for_each(|bill| invoice(mailbox, bill));
-    story.orders.iter().for_each(|order| confirmation(mailbox, order));
-    story.concerts.iter().for_each(|concert| ticket(mailbox, concert));
-    story.visits.iter().for_each(|visit| reminder(mailbox, visit));
-    TRIPS.iter().for_each(|trip| bookings(mailbox, trip));
+    for bill in &story.bills {
+        invoice(mailbox, bill);
+    }
+    for order in &story.orders {
+        confirmation(mailbox, order);
+    }
+    for concert in &story.concerts {
+        ticket(mailbox, concert);
+    }
+    for visit in &story.visits {
+        reminder(mailbox, visit);
+    }
+    for trip in &TRIPS {
+        bookings(mailbox, trip);
+    }
 }
 
 fn invoice(mailbox: &mut Mailbox, bill: &Bill) {
@@ -43,7 +53,8 @@ fn confirmation(mailbox: &mut Mailbox, order: &Order) {
     let mut letter = Letter::new(ordered, from, &mailbox.owner, subject, body).labelled("receipts");
     letter.thread = Some(format!("thread-order-{number}"));
     mailbox.deliver(letter);
-    let body = format!("Your order {number} ({item}) has been handed to the courier and should be with you in two days.");
+    let body =
+        format!("Your order {number} ({item}) has been handed to the courier and should be with you in two days.");
     let sent = when::minutes_after(ordered, mailbox.dice.between(900, 2_900));
     if when::is_past(sent) {
         let subject = format!("Order {number} is on its way");
@@ -114,7 +125,8 @@ fn bookings(mailbox: &mut Mailbox, trip: &Trip) {
         );
         let at = when::minutes_after(at, mailbox.dice.between(20, 400));
         let subject = format!("{hotel}: reservation {code}-H");
-        mailbox
-            .deliver(Letter::new(at, (hotel, "stay@fernweh.example"), &mailbox.owner, subject, body).labelled("travel"));
+        mailbox.deliver(
+            Letter::new(at, (hotel, "stay@fernweh.example"), &mailbox.owner, subject, body).labelled("travel"),
+        );
     }
 }

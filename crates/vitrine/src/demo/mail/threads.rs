@@ -32,8 +32,9 @@ pub(super) fn among_friends(mailbox: &mut Mailbox, threads: usize) {
         let friend = *mailbox.dice.favourite(&FRIENDS);
         let day = when::some_day(&mut mailbox.dice);
         let first = when::during(&mut mailbox.dice, day, 6, 22);
-        let topic = mailbox.say("friend.topic");
-        converse(mailbox, &FRIENDLY, friend, first, &topic);
+        let topic = *mailbox.dice.pick(friend.topics);
+        let absent = mailbox.dice.pick(&FRIENDS).person;
+        converse(mailbox, &FRIENDLY, &Talk { other: friend.person, absent, topic, first });
     }
 }
 
@@ -43,8 +44,9 @@ pub(super) fn among_colleagues(mailbox: &mut Mailbox, threads: usize) {
         let colleague = *if outside { mailbox.dice.pick(&CUSTOMERS) } else { mailbox.dice.favourite(&COLLEAGUES) };
         let day = when::some_working_day(&mut mailbox.dice);
         let first = when::during(&mut mailbox.dice, day, 7, 18);
-        let topic = mailbox.say("project");
-        converse(mailbox, &OFFICIAL, colleague, first, &topic);
+        let topic = *mailbox.dice.pick(mailbox.grammar.lines("project"));
+        let absent = *mailbox.dice.pick(&COLLEAGUES);
+        converse(mailbox, &OFFICIAL, &Talk { other: colleague, absent, topic, first });
     }
 }
 
@@ -58,16 +60,31 @@ pub(super) fn social_notices(mailbox: &mut Mailbox, count: usize) {
     }
 }
 
-fn converse(mailbox: &mut Mailbox, manner: &Manner, other: Person, first: Timestamp, topic: &str) {
+/// Who talks about what, and whom they mention.
+struct Talk {
+    other: Person,
+    absent: Person,
+    topic: &'static str,
+    first: Timestamp,
+}
+
+/// What is left to say in a conversation, so that nobody says it twice.
+struct Unsaid {
+    answers: Vec<String>,
+    sentences: Vec<String>,
+}
+
+fn converse(mailbox: &mut Mailbox, manner: &Manner, talk: &Talk) {
     let thread = format!("thread-{}", mailbox.dice.hex::<6>());
-    let subject = mailbox.say(&format!("{topic}.subject"));
+    let subject = mailbox.say(&format!("{}.subject", talk.topic));
     let length = mailbox.dice.below(4) + mailbox.dice.below(3);
+    let mut unsaid = Unsaid::about(mailbox, manner, talk);
     let mut mine = mailbox.dice.chance(45);
-    let mut at = first;
+    let mut at = talk.first;
     let mut earlier: Option<(Person, Timestamp, String)> = None;
     for turn in 0..=length {
-        let (from, to) = if mine { (mailbox.owner, other) } else { (other, mailbox.owner) };
-        let mut body = text(mailbox, manner, from, to, topic, turn > 0);
+        let (from, to) = if mine { (mailbox.owner, talk.other) } else { (talk.other, mailbox.owner) };
+        let mut body = text(mailbox, manner, &mut unsaid, from, to, turn > 0);
         if let Some((who, when, said)) = &earlier {
             quote(&mut body, *who, *when, said);
         }
@@ -76,11 +93,11 @@ fn converse(mailbox: &mut Mailbox, manner: &Manner, other: Person, first: Timest
         letter.thread = Some(thread.clone());
         letter.label = if mine { "sent" } else { "inbox" };
         if mailbox.dice.chance(manner.attachments_in_a_hundred) {
-            letter.files.push(file(mailbox, topic));
+            letter.files.push(file(mailbox, talk.topic));
         }
         mailbox.deliver(letter);
         earlier = Some((from, at, body));
-        at = minutes_after(at, mailbox.dice.between(7, 1_300));
+        at = when::awake(minutes_after(at, mailbox.dice.between(7, 1_300)));
         mine = !mine;
         if !when::is_past(at) {
             break;
@@ -88,17 +105,42 @@ fn converse(mailbox: &mut Mailbox, manner: &Manner, other: Person, first: Timest
     }
 }
 
-fn text(mailbox: &mut Mailbox, manner: &Manner, from: Person, to: Person, topic: &str, answers: bool) -> String {
+impl Unsaid {
+    fn about(mailbox: &mut Mailbox, manner: &Manner, talk: &Talk) -> Self {
+        // A word about somebody who takes part would sound odd.
+        let absent = if talk.absent == talk.other { "my sister" } else { talk.absent.first_name() };
+        let given = [("friendname", absent), ("colleague", absent)];
+        let Mailbox { grammar, dice, .. } = mailbox;
+        Self {
+            answers: grammar.several(dice, manner.reply, usize::MAX, &given),
+            sentences: grammar.several(dice, talk.topic, usize::MAX, &given),
+        }
+    }
+
+    /// What this person would say next; nobody speaks of themselves by name.
+    fn next(&mut self, from: Person) -> Option<String> {
+        let fitting = self.sentences.iter().position(|sentence| !sentence.contains(from.first_name()))?;
+        Some(self.sentences.remove(fitting))
+    }
+}
+
+fn text(
+    mailbox: &mut Mailbox,
+    manner: &Manner,
+    unsaid: &mut Unsaid,
+    from: Person,
+    to: Person,
+    answers: bool,
+) -> String {
     let names = [("from", from.first_name()), ("to", to.first_name())];
     let Mailbox { grammar, dice, .. } = mailbox;
     let mut paragraphs = vec![grammar.say(dice, manner.hello, &names)];
     if answers {
-        paragraphs.push(grammar.say(dice, manner.reply, &names));
+        paragraphs.extend(unsaid.answers.pop());
     }
-    let sentences = if answers { dice.below(3) } else { 2 + dice.below(3) };
-    for pair in grammar.several(dice, topic, sentences, &names).chunks(2) {
-        paragraphs.push(pair.join(" "));
-    }
+    let wanted = if answers { dice.below(3) } else { 2 + dice.below(3) };
+    let sentences: Vec<String> = (0..wanted).map_while(|_| unsaid.next(from)).collect();
+    paragraphs.extend(sentences.chunks(2).map(|pair| pair.join(" ")));
     if let Some(closing) = manner.closing.filter(|_| dice.chance(50)) {
         paragraphs.push(grammar.say(dice, closing, &names));
     }
@@ -107,7 +149,7 @@ fn text(mailbox: &mut Mailbox, manner: &Manner, from: Person, to: Person, topic:
 }
 
 fn quote(body: &mut String, who: Person, when: Timestamp, said: &str) {
-    body.push_str(&format!("\n\nOn {}, {} wrote:\n", when.strftime("%-d %b %Y at %H:%M"), who.name));
+    *body += &format!("\n\nOn {}, {} wrote:\n", when.strftime("%-d %b %Y at %H:%M"), who.name);
     for line in said.lines().take(MAX_QUOTED_LINES) {
         body.push_str(if line.starts_with('>') { ">" } else { "> " });
         body.push_str(line);

@@ -48,13 +48,13 @@ pub(super) fn concerts() -> Vec<Concert> {
     let concert = |turn: i64| {
         let day = when::day(40 + turn * 70 + dice.between(0, 40));
         Concert {
-            artist: *dice.pick(&artists),
-            venue: *dice.pick(&VENUES),
+            artist: dice.pick::<&str>(&artists),
+            venue: dice.pick::<&str>(&VENUES),
             day,
             booked: days_after(day, -dice.between(20, 39)),
             order: format!("TK-{}", dice.between(300_000, 899_999)),
             cents: dice.between(24, 68) * 100 + 50,
-            with: *dice.favourite(&FRIENDS[..6]),
+            with: dice.favourite(&FRIENDS[..6]).person,
         }
     };
     (0..25).map(concert).collect()
