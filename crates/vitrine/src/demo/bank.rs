@@ -8,8 +8,8 @@ use vitrine_contract::time;
 use super::dice::Dice;
 use super::grammar::Grammar;
 use super::load::Load;
-use super::story::TRIPS;
-use super::when::{self, DAYS, TODAY, days_after};
+use super::story::{Bill, Concert, Order, TRIPS};
+use super::when::{self, TODAY, days_after};
 use super::{Scale, Story};
 
 const CONNECTION: &str = "bank-elbe";
@@ -58,94 +58,109 @@ pub(crate) fn transactions(story: &Story, scale: Scale) -> Vec<Load> {
     vec![Load::of(CONNECTION, "transactions", statement.bookings)]
 }
 
-impl Statement {
-    fn book(&mut self, day: Date, cents: i64, merchant: &str, category: &'static str, reference: String) {
-        self.book_in(day, cents, merchant, category, reference, CURRENT, None);
+/// Money that moves.
+struct Booking {
+    day: Date,
+    cents: i64,
+    merchant: String,
+    category: &'static str,
+    reference: String,
+    account: &'static str,
+    city: Option<&'static str>,
+}
+
+impl Booking {
+    /// A transfer from or to the current account.
+    fn new(day: Date, cents: i64, merchant: &str, category: &'static str, reference: impl Into<String>) -> Self {
+        let (merchant, reference) = (merchant.to_owned(), reference.into());
+        Self { day, cents, merchant, category, reference, account: CURRENT, city: None }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a booking has that many columns")]
-    fn book_in(
-        &mut self,
-        day: Date,
-        cents: i64,
-        merchant: &str,
-        category: &'static str,
-        reference: String,
-        account: &'static str,
-        city: Option<&'static str>,
-    ) {
-        let at = when::during(&mut self.dice, day, 5, 21);
+    fn by_card(self) -> Self {
+        Self { account: CARD, ..self }
+    }
+
+    fn in_city(self, city: &'static str) -> Self {
+        Self { city: Some(city), ..self }
+    }
+}
+
+impl Statement {
+    fn book(&mut self, booking: Booking) {
+        let at = when::during(&mut self.dice, booking.day, 5, 21);
         if !when::is_past(at) {
             return;
         }
         let transaction = Transaction {
             id: format!("tx_{}", self.dice.hex::<6>()),
-            account,
+            account: booking.account,
             booked_at: time::format(at),
-            value_date: day.to_string(),
-            amount: in_euros(cents),
+            value_date: booking.day.to_string(),
+            amount: in_euros(booking.cents),
             currency: "EUR",
-            direction: if cents < 0 { "out" } else { "in" },
-            merchant: merchant.to_owned(),
-            category,
-            reference,
-            city,
+            direction: if booking.cents < 0 { "out" } else { "in" },
+            merchant: booking.merchant,
+            category: booking.category,
+            reference: booking.reference,
+            city: booking.city,
         };
         self.bookings.push((at, transaction));
     }
 
     fn book_story(&mut self, story: &Story) {
-        for bill in &story.bills {
-            self.book(bill.paid, -bill.cents, bill.from.name, bill.from.category, format!("Invoice {}", bill.number));
+        for Bill { number, from, cents, paid, .. } in &story.bills {
+            self.book(Booking::new(*paid, -cents, from.name, from.category, format!("Invoice {number}")));
         }
-        for order in &story.orders {
-            let reference = format!("Order {}", order.number);
-            self.book_in(order.day, -order.cents, order.shop, "shopping", reference, CARD, None);
+        for Order { number, shop, cents, day, .. } in &story.orders {
+            self.book(Booking::new(*day, -cents, shop, "shopping", format!("Order {number}")).by_card());
         }
-        for concert in &story.concerts {
-            let reference = format!("{} {} 2 tickets", concert.order, concert.artist);
-            self.book_in(concert.booked, -concert.cents * 2, "Kartenkutter", "leisure", reference, CARD, None);
-            let reference = format!("ticket {}", concert.artist);
-            self.book(days_after(concert.day, 2), concert.cents, concert.with.name, "friends", reference);
+        for Concert { artist, order, cents, booked, day, with, .. } in &story.concerts {
+            let reference = format!("{order} {artist} 2 tickets");
+            self.book(Booking::new(*booked, -cents * 2, "Kartenkutter", "leisure", reference).by_card());
+            let paid_back = days_after(*day, 2);
+            self.book(Booking::new(paid_back, *cents, with.name, "friends", format!("ticket {artist}")));
         }
     }
 
     fn book_trips(&mut self) {
         for trip in &TRIPS {
             let reference = format!("Booking {} {}", trip.code(), trip.place);
-            self.book_in(days_after(trip.start, -40), -trip.fare_cents, trip.carrier, "travel", reference, CARD, None);
+            let booked = days_after(trip.start, -trip.booked_before);
+            self.book(Booking::new(booked, -trip.fare_cents, trip.carrier, "travel", reference).by_card());
             if trip.hotel_cents > 0 {
                 let reference = format!("Reservation {}-H", trip.code());
-                let city = Some(trip.place);
-                self.book_in(trip.end(), -trip.hotel_cents, trip.hotel, "travel", reference, CARD, city);
+                let stay = Booking::new(trip.end(), -trip.hotel_cents, trip.hotel, "travel", reference);
+                self.book(stay.by_card().in_city(trip.place));
             }
             for number in 0..trip.days * 2 {
                 let cents = -self.dice.between(650, 7_400);
                 let what = *self.dice.pick(&["Café", "Market", "Restaurant", "Museum", "Kiosk", "Bakery"]);
                 let merchant = format!("{what} {}", trip.place);
                 let day = days_after(trip.start, number / 2);
-                self.book_in(day, cents, &merchant, "travel", format!("Card {}", trip.country), CARD, Some(trip.place));
+                let spent = Booking::new(day, cents, &merchant, "travel", format!("Card {}", trip.country));
+                self.book(spent.by_card().in_city(trip.place));
             }
         }
     }
 
     fn book_months(&mut self) {
         for month in when::every_month() {
-            let reference = format!("Rent {}", month.strftime("%B %Y"));
-            self.book(month, -rent(month), "Hausverwaltung Krüger", "rent", reference);
+            let on = |day: i64| days_after(month, day - 1);
             let salary = 412_400 + i64::from(month.year() - 2021) * 15_250;
-            self.book(days_after(month, 26), salary, "Fathom Tide GmbH", "salary", "Salary Nora Lindgren".to_owned());
-            self.book_in(days_after(month, 11), -1_099, "Spotify", "subscriptions", "Premium".to_owned(), CARD, None);
-            self.book(days_after(month, 2), -3_900, "Kletterwerk", "leisure", "Membership 20417".to_owned());
-            self.book(days_after(month, 4), -2_500, "Seenotretter", "donations", "Thank you".to_owned());
+            let rent_of = format!("Rent {}", month.strftime("%B %Y"));
+            self.book(Booking::new(month, -rent(month), "Hausverwaltung Krüger", "rent", rent_of));
+            self.book(Booking::new(on(3), -3_900, "Kletterwerk", "leisure", "Membership 20417"));
+            self.book(Booking::new(on(5), -2_500, "Seenotretter", "donations", "Thank you"));
+            self.book(Booking::new(on(12), -1_099, "Spotify", "subscriptions", "Premium").by_card());
+            self.book(Booking::new(on(27), salary, "Fathom Tide GmbH", "salary", "Salary Nora Lindgren"));
         }
     }
 
     /// The refund of the lost parcel, and its way back once it was found.
     fn book_parcel(&mut self) {
         let shop = "Sternwarte Optik";
-        self.book(date(2026, 4, 15), 28_900, shop, "shopping", "Refund SO-20931".to_owned());
-        self.book(date(2026, 5, 5), -28_900, shop, "shopping", "SO-20931 has turned up".to_owned());
+        self.book(Booking::new(date(2026, 4, 15), 28_900, shop, "shopping", "Refund SO-20931"));
+        self.book(Booking::new(date(2026, 5, 5), -28_900, shop, "shopping", "SO-20931 has turned up"));
     }
 
     fn book_everyday(&mut self, scale: Scale) {
@@ -153,10 +168,10 @@ impl Statement {
         for (rule, category, low, high, count) in EVERYDAY {
             for _ in 0..scale.of(count) {
                 let merchant = grammar.say(&mut self.dice, rule, &[]);
-                let day = when::day(self.dice.between(0, DAYS - 1));
+                let day = when::some_day(&mut self.dice);
                 let cents = -self.dice.between(low, high);
                 let reference = format!("Card payment {}", self.dice.between(100_000, 999_999));
-                self.book_in(day, cents, &merchant, category, reference, CARD, Some("Hamburg"));
+                self.book(Booking::new(day, cents, &merchant, category, reference).by_card().in_city("Hamburg"));
             }
         }
     }

@@ -42,70 +42,77 @@ pub(crate) fn events(story: &Story, scale: Scale) -> Vec<Load> {
     ]);
     let mut events = Vec::new();
     for concert in &story.concerts {
-        let mut event = private(&mut dice, format!("{} at {}", concert.artist, concert.venue));
-        event.1.description = format!("Tickets: order {}, with {}", concert.order, concert.with.name);
-        event.1.location = Some(format!("{}, Hamburg", concert.venue));
-        event.1.attendees = vec![concert.with.name.to_owned()];
-        events.push(lasting(event, when::at(concert.day, 19, 0), 210));
+        let mut event = Event::private(&mut dice, format!("{} at {}", concert.artist, concert.venue));
+        event.description = format!("Tickets: order {}, with {}", concert.order, concert.with.name);
+        event.location = Some(format!("{}, Hamburg", concert.venue));
+        event.attendees = vec![concert.with.name.to_owned()];
+        events.push(event.lasting(when::at(concert.day, 19, 0), 210));
     }
     for visit in &story.visits {
-        let mut event = private(&mut dice, format!("{}: {}", visit.doctor, visit.reason));
-        event.1.location = Some(format!("{}, Hamburg", visit.street));
-        events.push(lasting(event, when::at(visit.day, visit.hour, 0), 40));
+        let mut event = Event::private(&mut dice, format!("{}: {}", visit.doctor, visit.reason));
+        event.location = Some(format!("{}, Hamburg", visit.street));
+        events.push(event.lasting(when::at(visit.day, visit.hour, 0), 40));
     }
     for trip in &TRIPS {
-        let mut event = private(&mut dice, format!("{} with {}", trip.place, trip.with));
-        event.1.description = format!("{}, booking {}, {}", trip.carrier, trip.code(), trip.hotel);
-        event.1.location = Some(format!("{}, {}", trip.place, trip.country));
-        event.1.all_day = true;
-        events.push(lasting(event, when::at(trip.start, 0, 0), trip.days * 24 * 60));
+        let mut event = Event::private(&mut dice, format!("{} with {}", trip.place, trip.with));
+        event.description = format!("{}, booking {}, {}", trip.carrier, trip.code(), trip.hotel);
+        event.location = Some(format!("{}, {}", trip.place, trip.country));
+        event.all_day = true;
+        events.push(event.lasting(when::at(trip.start, 0, 0), trip.days * 24 * 60));
     }
     for _ in 0..scale.of(PRIVATE_EVENTS) {
         let (title, location) = titled(&mut dice, &grammar, "personal.event");
-        let mut event = private(&mut dice, title);
-        event.1.location = location;
+        let mut event = Event::private(&mut dice, title);
+        event.location = location;
         let day = when::day(dice.between(0, DAYS + DAYS_PLANNED_AHEAD));
         let start = when::at(day, dice.between(16, 20), 30);
-        events.push(lasting(event, start, 120));
+        events.push(event.lasting(start, 120));
     }
     for _ in 0..scale.of(WORK_EVENTS) {
-        let event = at_work(&mut dice, &grammar);
+        let event = Event::at_work(&mut dice, &grammar);
         let day = when::some_working_day(&mut dice);
         let start = when::at(day, dice.between(7, 16), *dice.pick(&[0, 15, 30]));
         let minutes = *dice.pick(&[15, 30, 45, 60]);
-        events.push(lasting(event, start, minutes));
+        events.push(event.lasting(start, minutes));
     }
     events.sort_by_key(|(at, _)| *at);
     vec![Load::of(CONNECTION, "events", events)]
 }
 
-fn private(dice: &mut Dice, title: String) -> (Timestamp, Event) {
-    let event = Event {
-        id: format!("evt-{}", dice.hex::<6>()),
-        calendar: "Personal",
-        title,
-        description: String::new(),
-        location: None,
-        organizer: NORA.name,
-        attendees: Vec::new(),
-        all_day: false,
-        status: if dice.chance(4) { "cancelled" } else { "confirmed" },
-        starts_at: String::new(),
-        ends_at: String::new(),
-    };
-    (Timestamp::UNIX_EPOCH, event)
-}
+impl Event {
+    fn private(dice: &mut Dice, title: String) -> Self {
+        Self {
+            id: format!("evt-{}", dice.hex::<6>()),
+            calendar: "Personal",
+            title,
+            description: String::new(),
+            location: None,
+            organizer: NORA.name,
+            attendees: Vec::new(),
+            all_day: false,
+            status: if dice.chance(4) { "cancelled" } else { "confirmed" },
+            starts_at: String::new(),
+            ends_at: String::new(),
+        }
+    }
 
-fn at_work(dice: &mut Dice, grammar: &Grammar) -> (Timestamp, Event) {
-    let (title, location) = titled(dice, grammar, "work.event");
-    let (unset, mut event) = private(dice, title);
-    event.calendar = "Work";
-    event.location = location;
-    event.organizer = dice.favourite(&COLLEAGUES).name;
-    event.attendees = (0..2 + dice.below(3)).map(|_| dice.favourite(&COLLEAGUES).name.to_owned()).collect();
-    event.attendees.dedup();
-    event.description = if dice.chance(40) { grammar.say(dice, "minutes.action", &[]) } else { String::new() };
-    (unset, event)
+    fn at_work(dice: &mut Dice, grammar: &Grammar) -> Self {
+        let (title, location) = titled(dice, grammar, "work.event");
+        let mut event = Self::private(dice, title);
+        event.calendar = "Work";
+        event.location = location;
+        event.organizer = dice.favourite(&COLLEAGUES).name;
+        event.attendees = (0..2 + dice.below(3)).map(|_| dice.favourite(&COLLEAGUES).name.to_owned()).collect();
+        event.attendees.dedup();
+        event.description = if dice.chance(40) { grammar.say(dice, "minutes.action", &[]) } else { String::new() };
+        event
+    }
+
+    fn lasting(mut self, start: Timestamp, minutes: i64) -> (Timestamp, Self) {
+        self.starts_at = time::format(start);
+        self.ends_at = time::format(minutes_after(start, minutes));
+        (start, self)
+    }
 }
 
 /// `title|place`, the place may be missing.
@@ -115,10 +122,4 @@ fn titled(dice: &mut Dice, grammar: &Grammar, rule: &str) -> (String, Option<Str
         Some((title, place)) => (title.to_owned(), Some(place.to_owned()).filter(|place| !place.is_empty())),
         None => (said, None),
     }
-}
-
-fn lasting((_, mut event): (Timestamp, Event), start: Timestamp, minutes: i64) -> (Timestamp, Event) {
-    event.starts_at = time::format(start);
-    event.ends_at = time::format(minutes_after(start, minutes));
-    (start, event)
 }

@@ -14,7 +14,7 @@ use super::dice::Dice;
 use super::grammar::Grammar;
 use super::load::{BlobRef, Load};
 use super::people::{NORA, NORA_AT_WORK, Person};
-use super::{Scale, Story};
+use super::{Scale, Story, when};
 
 /// The connection of the private mailbox.
 pub(crate) const PERSONAL: &str = "gmail-personal";
@@ -151,7 +151,7 @@ impl Mailbox {
             let attachment = self.attachment(&id, filename, &received_at);
             self.attachments.push((letter.at, attachment));
         }
-        let is_recent = letter.at > super::when::at(super::when::days_after(super::when::TODAY, -9), 0, 0);
+        let is_recent = letter.at > when::at(when::days_after(when::TODAY, -9), 0, 0);
         let message = Message {
             thread_id: letter.thread.unwrap_or_else(|| id.clone()),
             internet_message_id: letter

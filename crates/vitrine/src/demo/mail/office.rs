@@ -16,14 +16,13 @@ pub(super) fn contract(mailbox: &mut Mailbox) {
                     Karl Sommer\n\nSERVICE AGREEMENT\nbetween Port of Zeeland (the Customer) and Fathom Tide GmbH (the \
                     Provider)\n"
             .to_owned();
-    let titles = grammar.lines("clause.title");
-    let mut number = 0;
-    while body.len() < CONTRACT_BYTES {
-        body += &format!("\n{}. {}\n", number + 1, titles[number % titles.len()]);
-        for (point, text) in grammar.several(dice, "clause", 7, &[]).iter().enumerate() {
-            body += &format!("{}.{} {text}\n", number + 1, point + 1);
+    for (number, title) in (1..).zip(grammar.lines("clause.title").iter().cycle()) {
+        let points = (1..).zip(grammar.several(dice, "clause", 7, &[]));
+        let points: Vec<String> = points.map(|(point, text)| format!("{number}.{point} {text}")).collect();
+        body.extend(["\n", &format!("{number}. {title}"), "\n", &points.join("\n"), "\n"]);
+        if body.len() > CONTRACT_BYTES {
+            break;
         }
-        number += 1;
     }
     let lawyer = CUSTOMERS[2];
     let at = when::at(date(2026, 3, 12), 15, 26);

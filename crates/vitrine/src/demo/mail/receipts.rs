@@ -102,7 +102,7 @@ fn reminder(mailbox: &mut Mailbox, visit: &Visit) {
 fn bookings(mailbox: &mut Mailbox, trip: &Trip) {
     let Trip { place, start, with, carrier, fare_cents, hotel, hotel_cents, .. } = trip;
     let (code, end) = (trip.code(), trip.end());
-    let booked = days_after(*start, -mailbox.dice.between(35, 80));
+    let booked = days_after(*start, -trip.booked_before);
     let at = when::during(&mut mailbox.dice, booked, 17, 22);
     let body = format!(
         "Booking {code}\nHamburg - {place}, {}\n{place} - Hamburg, {}\nPassengers: Nora Lindgren and {with}\nFare: EUR \

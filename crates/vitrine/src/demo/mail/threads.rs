@@ -86,7 +86,7 @@ fn converse(mailbox: &mut Mailbox, manner: &Manner, talk: &Talk) {
         let (from, to) = if mine { (mailbox.owner, talk.other) } else { (talk.other, mailbox.owner) };
         let mut body = text(mailbox, manner, &mut unsaid, from, to, turn > 0);
         if let Some((who, when, said)) = &earlier {
-            quote(&mut body, *who, *when, said);
+            body.push_str(&quoted(*who, *when, said));
         }
         let subject = if turn > 0 { format!("Re: {subject}") } else { subject.clone() };
         let mut letter = Letter::new(at, (from.name, from.mail), &to, subject, body.clone());
@@ -148,13 +148,10 @@ fn text(
     paragraphs.join("\n\n")
 }
 
-fn quote(body: &mut String, who: Person, when: Timestamp, said: &str) {
-    *body += &format!("\n\nOn {}, {} wrote:\n", when.strftime("%-d %b %Y at %H:%M"), who.name);
-    for line in said.lines().take(MAX_QUOTED_LINES) {
-        body.push_str(if line.starts_with('>') { ">" } else { "> " });
-        body.push_str(line);
-        body.push('\n');
-    }
+fn quoted(who: Person, when: Timestamp, said: &str) -> String {
+    let quote = |line: &str| if line.starts_with('>') { format!(">{line}") } else { format!("> {line}") };
+    let lines: Vec<String> = said.lines().take(MAX_QUOTED_LINES).map(quote).collect();
+    format!("\n\nOn {}, {} wrote:\n{}", when.strftime("%-d %b %Y at %H:%M"), who.name, lines.join("\n"))
 }
 
 fn file(mailbox: &mut Mailbox, topic: &str) -> String {
