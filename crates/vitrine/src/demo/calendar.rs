@@ -103,6 +103,7 @@ impl Event {
         event.location = location;
         event.organizer = dice.favourite(&COLLEAGUES).name;
         event.attendees = (0..2 + dice.below(3)).map(|_| dice.favourite(&COLLEAGUES).name.to_owned()).collect();
+        event.attendees.sort();
         event.attendees.dedup();
         event.description = if dice.chance(40) { grammar.say(dice, "minutes.action", &[]) } else { String::new() };
         event

@@ -1,6 +1,7 @@
 //! Private notes: a journal, recipes, lists, and what is left of a journey.
 
 use jiff::Timestamp;
+use jiff::civil::{Date, date};
 use serde::Serialize;
 use vitrine_contract::time;
 
@@ -8,32 +9,36 @@ use super::dice::Dice;
 use super::grammar::Grammar;
 use super::load::Load;
 use super::story::TRIPS;
-use super::when::{self, days_after, minutes_after};
+use super::when::{self, minutes_after};
 use super::{Scale, Story};
 
 const CONNECTION: &str = "notes";
 const EVERYDAY: usize = 620;
 
 /// Notes that were thought about.
-const KEPT: [(&str, &str, &str); 4] = [
+const KEPT: [(Date, &str, &str, &str); 4] = [
     (
+        date(2025, 10, 19),
         "Work",
         "Four days: what I will say to Marcus",
         "I want four days from January, Fridays off. In return: I keep one on-call week in six, I write the handover \
          for Quarry, and we look again after six months. If he asks about money: 80 percent is fine, 75 is not.",
     ),
     (
+        date(2026, 5, 5),
         "Lists",
         "The parcel, a chronicle",
         "27 Feb ordered. 4 March \"delivered to BRAND\". 9 March case 77120. 24 March no result. 15 April refund, 289.00. \
          2 May found in the cellar, behind the pram, next to the fire door. Brand = fire. 5 May paid it back.",
     ),
     (
+        date(2026, 8, 23),
         "Ideas",
         "Vows, third draft",
         "No metaphors about water. Say that he moves out of the light when I read. Say the thing about the rice.",
     ),
     (
+        date(2026, 1, 30),
         "Work",
         "Storm night, for the handbook",
         "What went well: the second warning was worded differently, people noticed. What did not: three gauges without \
@@ -62,8 +67,7 @@ pub(crate) fn notes(_: &Story, scale: Scale) -> Vec<Load> {
         include_str!("material/private.txt"),
     ]);
     let mut notes = Vec::new();
-    for (folder, title, body) in KEPT {
-        let day = days_after(when::TODAY, -dice.between(20, 170));
+    for (day, folder, title, body) in KEPT {
         let at = when::during(&mut dice, day, 18, 23);
         notes.push(note(&mut dice, at, folder, title.to_owned(), body.to_owned(), true));
     }
