@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connection, grant, ingest, mcp, owner, serve, source};
+use crate::commands::{connection, demo, grant, ingest, mcp, owner, serve, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -36,6 +36,8 @@ pub(crate) struct Place {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serve a sample person from a store that is removed at the end
+    Demo(demo::Args),
     /// Serve the store over HTTP
     Serve(serve::Args),
     /// Serve an agent on standard input and output, under a grant

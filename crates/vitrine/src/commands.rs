@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod connection;
+pub(crate) mod demo;
 pub(crate) mod grant;
 pub(crate) mod ingest;
 pub(crate) mod mcp;
@@ -14,26 +15,19 @@ use crate::cli::{Cli, Command};
 use crate::fault::Fault;
 use crate::opened::Opened;
 use crate::output::Output;
-use crate::provider::credential::Surroundings;
 
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
-    if let Command::Mcp(args) = &cli.command {
-        Surroundings::from_env().refuse_owner()?;
-        if let Some(url) = &args.provider_url {
-            mcp::run_over_provider(args, url).await?;
-            return Ok(ExitCode::SUCCESS);
-        }
-    }
-    let opened = Opened::at(cli.place)?;
+    let opened = || Opened::at(cli.place);
     match cli.command {
-        Command::Serve(args) => serve::run(args, opened, output).await?,
+        Command::Demo(args) => demo::run(args, output).await?,
+        Command::Serve(args) => serve::run(args, opened()?, output).await?,
         Command::Mcp(args) => mcp::run(args, opened).await?,
-        Command::Source(command) => source::run(command, &opened, output).await?,
-        Command::Connection(command) => connection::run(command, &opened, output).await?,
-        Command::Ingest(args) => return ingest::run(args, &opened, output).await,
-        Command::Grant(command) => grant::run(command, &opened, output).await?,
-        Command::Owner(command) => owner::run(command, &opened, output).await?,
+        Command::Source(command) => source::run(command, &opened()?, output).await?,
+        Command::Connection(command) => connection::run(command, &opened()?, output).await?,
+        Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,
+        Command::Grant(command) => grant::run(command, &opened()?, output).await?,
+        Command::Owner(command) => owner::run(command, &opened()?, output).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,9 @@
 
 mod cli;
 mod commands;
+mod demo;
 mod fault;
+mod listening;
 mod opened;
 mod output;
 pub mod provider;

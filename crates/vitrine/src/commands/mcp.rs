@@ -1,6 +1,6 @@
 //! `vitrine mcp`: the adapter on standard input and output, over the embedded store or a provider.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rmcp::RoleServer;
@@ -28,15 +28,25 @@ pub(crate) struct Args {
     grant: Option<String>,
     /// Read from this provider instead of the embedded store
     #[arg(long, value_name = "URL", env = "PDPP_PROVIDER_URL")]
-    pub(crate) provider_url: Option<String>,
+    provider_url: Option<String>,
     /// Where the provider's credential is cached
     #[arg(long, value_name = "DIR", env = "PDPP_CACHE_ROOT", default_value = ".pdpp")]
     cache_root: PathBuf,
 }
 
+/// Whatever is served, nothing is opened where a credential of the owner's is lying about.
+pub(crate) async fn run(args: Args, open: impl FnOnce() -> Result<Opened, Fault>) -> Result<(), Fault> {
+    let surroundings = Surroundings::from_env();
+    surroundings.refuse_owner()?;
+    match &args.provider_url {
+        Some(url) => serve_provider(&surroundings, &args.cache_root, url).await,
+        None => serve_store(args.grant, open()?).await,
+    }
+}
+
 /// Serves a provider's records with the credential that was cached or given for it.
-pub(crate) async fn run_over_provider(args: &Args, url: &str) -> Result<(), Fault> {
-    let token = credential::resolve(&Surroundings::from_env(), &args.cache_root, url)?;
+async fn serve_provider(surroundings: &Surroundings, cache_root: &Path, url: &str) -> Result<(), Fault> {
+    let token = credential::resolve(surroundings, cache_root, url)?;
     let reader =
         HttpRead::new(url, &token, Options::default()).map_err(|error| Fault::configuration(error.to_string()))?;
     credential::check_kind(&reader).await?;
@@ -44,8 +54,8 @@ pub(crate) async fn run_over_provider(args: &Args, url: &str) -> Result<(), Faul
     Ok(serve_stdio(FixedReader::new(reader, move || fresh_id("req", &random))).await?)
 }
 
-pub(crate) async fn run(args: Args, opened: Opened) -> Result<(), Fault> {
-    let grant = match args.grant {
+async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault> {
+    let grant = match grant {
         Some(id) => id,
         None => only_grant(&opened.owner(), &opened).await?,
     };

@@ -1,13 +1,12 @@
 //! `vitrine serve`: the store over HTTP.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
 use http::Uri;
 use serde_json::json;
 use tokio::net::TcpListener;
 use vitrine_server::{App, Limits, router, serve};
 
 use crate::fault::Fault;
+use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
 
@@ -25,7 +24,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     let public_url = args.public_url.as_deref().map(origin).transpose()?;
     let cannot = |error| Fault::configuration(format!("cannot listen on {}: {error}", args.listen));
     let listener = TcpListener::bind(&args.listen).await.map_err(cannot)?;
-    let url = format!("http://{}", reachable(listener.local_addr()?));
+    let url = url_of(listener.local_addr()?);
     let limits = Limits::default();
     let public_url = public_url.unwrap_or_else(|| url.clone());
     let router = router(App {
@@ -51,39 +50,6 @@ fn origin(url: &str) -> Result<String, Fault> {
         }
         _ => Err(wrong()),
     }
-}
-
-/// The address to call when the server listens on all of them.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
-    }
-    address
-}
-
-/// Ends when the process is asked to. Listens from now on, so that no signal is missed.
-#[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()>, Fault> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()>, Fault> {
-    Ok(async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }
 
 #[cfg(test)]

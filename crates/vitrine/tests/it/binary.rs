@@ -99,14 +99,19 @@ impl Binary {
 
     /// Starts the server and waits until it says where it is.
     pub(crate) fn serve(&self) -> Served {
-        let mut child = self.command(&["serve", "--listen", "127.0.0.1:0", "--json"]).spawn().expect("the binary runs");
+        self.start(&["serve", "--listen", "127.0.0.1:0", "--json"]).0
+    }
+
+    /// Starts a command that serves, and waits until it says where it is.
+    pub(crate) fn start(&self, arguments: &[&str]) -> (Served, Value) {
+        let mut child = self.command(arguments).spawn().expect("the binary runs");
         let mut ready = String::new();
         let stdout = child.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut ready).expect("a line");
         let ready: Value = serde_json::from_str(&ready).expect("one line of JSON");
         let url = ready["url"].as_str().expect("a URL");
         let address = url.trim_start_matches("http://").parse().expect("an address");
-        Served { child, address }
+        (Served { child, address }, ready)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

@@ -5,6 +5,7 @@ mod app;
 mod binary;
 mod bounds;
 mod declarations;
+mod demo;
 mod errors;
 mod fixtures;
 mod grants;

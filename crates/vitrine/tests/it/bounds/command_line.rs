@@ -71,7 +71,7 @@ fn exit_codes_tell_who_can_help() {
 #[test]
 fn help_lists_the_commands() {
     let help = Binary::new().run(&["--help"]).stdout;
-    for command in ["serve", "source", "connection", "ingest", "grant", "owner"] {
+    for command in ["demo", "serve", "source", "connection", "ingest", "grant", "owner"] {
         let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{command} ")));
         assert!(line.is_some_and(|line| line.split_whitespace().count() > 2), "{command}: {help}");
     }
