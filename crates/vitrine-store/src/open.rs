@@ -44,11 +44,9 @@ pub enum OpenError {
 pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::Result<Store, OpenError> {
     let shown = path.display().to_string();
     let failed = |reason: String| OpenError::Failed { path: shown.clone(), reason };
-    if let Some(parent) = path.parent() {
-        if !parent.as_os_str().is_empty() && !parent.exists() {
-            std::fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
-            restrict(parent, 0o700);
-        }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) {
+        std::fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
+        restrict(parent, 0o700);
     }
     let fault = |fault: Fault| failed(fault.0.to_string());
     let is_new = !path.exists();

@@ -1,7 +1,13 @@
-//! Reads and ingest on a million records, each as a ratio to raw SQLite on the same file in the
+//! Reads and ingest on a million records, each as a ratio to raw `SQLite` on the same file in the
 //! same run. `cargo bench --bench reads [-- --records N]`; the store is built once and kept
 //! under `target/`.
-#![expect(clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a program that measures")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a program that measures"
+)]
 
 mod corpus;
 
@@ -65,19 +71,19 @@ const ROUNDS: usize = 15;
 impl Bench {
     fn run(&self) {
         println!("{:<28} {:>12} {:>12} {:>7}", "read", "LocalRead", "raw SQLite", "ratio");
-        let first = self.page("first page of 25", &self.request(|_| {}), &corpus::raw_page(&self.cells, 1));
+        let first = self.page("first page of 25", &Self::request(|_| {}), &corpus::raw_page(&self.cells, 1));
         let deep_cursor = self.deep_cursor(corpus::DEEP_ROWS / 100);
         let deep = self.page(
             "deep page of 25",
-            &self.request(|r| r.cursor = Some(deep_cursor.clone())),
+            &Self::request(|r| r.cursor = Some(deep_cursor.clone())),
             &corpus::raw_deep_page(&self.cells),
         );
-        self.page("merged page over 8", &self.request(|r| r.connection_id = None), &corpus::raw_page(&self.cells, 8));
+        self.page("merged page over 8", &Self::request(|r| r.connection_id = None), &corpus::raw_page(&self.cells, 8));
         let mut filter = Filter::default();
         filter.equals("thread_id", "t7");
         self.page(
             "filtered page",
-            &self.request(|r| r.filter = filter.clone()),
+            &Self::request(|r| r.filter = filter.clone()),
             &corpus::raw_filtered_page(&self.cells),
         );
         self.count();
@@ -94,7 +100,7 @@ impl Bench {
         );
     }
 
-    fn request(&self, change: impl FnOnce(&mut RecordsRequest)) -> RecordsRequest {
+    fn request(change: impl FnOnce(&mut RecordsRequest)) -> RecordsRequest {
         let mut request = RecordsRequest {
             stream: "messages".into(),
             connection_id: Some("cin_0".into()),
@@ -105,7 +111,7 @@ impl Bench {
     }
 
     fn deep_cursor(&self, pages: u32) -> String {
-        let mut request = self.request(|r| r.limit = Some(100));
+        let mut request = Self::request(|r| r.limit = Some(100));
         for _ in 0..pages {
             request.cursor = self.runtime.block_on(self.reader.records(&request)).unwrap().next_cursor;
         }
@@ -114,19 +120,19 @@ impl Bench {
 
     fn page(&self, name: &str, request: &RecordsRequest, raw: &corpus::RawQuery) -> Measured {
         let ours = || self.runtime.block_on(async { self.reader.records(request).await.unwrap().data.len() });
-        self.compare(name, 40, ours, || self.raw_rows(raw))
+        Self::compare(name, 40, ours, || self.raw_rows(raw))
     }
 
     fn count(&self) {
         let mut filter = Filter::default();
         filter.equals("label", "inbox");
-        let request = self.request(|r| {
+        let request = Self::request(|r| {
             r.filter = filter.clone();
             r.count = CountMode::Exact;
             r.limit = Some(1);
         });
         let ours = || self.runtime.block_on(async { self.reader.records(&request).await.unwrap().data.len() });
-        self.compare("exact count", 5, ours, || self.raw_rows(&corpus::raw_count(&self.cells)));
+        Self::compare("exact count", 5, ours, || self.raw_rows(&corpus::raw_count(&self.cells)));
     }
 
     fn group_by(&self) {
@@ -138,7 +144,7 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.aggregate(&request).await.unwrap().groups.unwrap().len() });
-        self.compare("group by", 5, ours, || self.raw_rows(&corpus::raw_group(&self.cells)));
+        Self::compare("group by", 5, ours, || self.raw_rows(&corpus::raw_group(&self.cells)));
     }
 
     fn months(&self) {
@@ -152,7 +158,7 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.aggregate(&request).await.unwrap().groups.unwrap().len() });
-        self.compare("months in a zone", 5, ours, || self.raw_rows(&corpus::raw_times(&self.cells)));
+        Self::compare("months in a zone", 5, ours, || self.raw_rows(&corpus::raw_times(&self.cells)));
     }
 
     fn single_record(&self) {
@@ -163,7 +169,7 @@ impl Bench {
             ..RecordRequest::default()
         };
         let ours = || self.runtime.block_on(async { self.reader.record(&request).await.unwrap().id.len() });
-        self.compare("single record", 200, ours, || self.raw_rows(&corpus::raw_record(&self.cells)));
+        Self::compare("single record", 200, ours, || self.raw_rows(&corpus::raw_record(&self.cells)));
     }
 
     fn window(&self, name: &str, offset: u64) -> Measured {
@@ -177,13 +183,13 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.field_window(&request).await.unwrap().window.text.len() });
-        self.compare(name, 100, ours, || self.raw_rows(&corpus::raw_window(&self.cells, offset)))
+        Self::compare(name, 100, ours, || self.raw_rows(&corpus::raw_window(&self.cells, offset)))
     }
 
     fn schema(&self) {
         let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
         let ours = || self.runtime.block_on(async { self.reader.schema(&request).await.unwrap().stream_count });
-        self.compare("compact schema", 40, ours, || self.raw_rows(&corpus::raw_schema(&self.cells)));
+        Self::compare("compact schema", 40, ours, || self.raw_rows(&corpus::raw_schema(&self.cells)));
     }
 
     fn raw_rows(&self, query: &corpus::RawQuery) -> usize {
@@ -205,7 +211,7 @@ impl Bench {
         bytes
     }
 
-    fn compare(&self, name: &str, calls: u32, ours: impl Fn() -> usize, raw: impl Fn() -> usize) -> Measured {
+    fn compare(name: &str, calls: u32, ours: impl Fn() -> usize, raw: impl Fn() -> usize) -> Measured {
         let time = |work: &dyn Fn() -> usize| {
             let start = Instant::now();
             for _ in 0..calls {

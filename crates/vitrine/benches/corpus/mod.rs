@@ -93,7 +93,7 @@ fn declaration() -> serde_json::Value {
 fn line(connection: usize, n: usize) -> String {
     let words = ["invoice", "meeting", "holiday", "report", "garden", "train", "letter", "music", "budget", "harbour"];
     let word = |k: usize| words[(n * 7 + k * 13 + connection) % words.len()];
-    let sentence: String = (0..18).map(|k| format!("{} ", word(k))).collect();
+    let sentence = (0..18).map(word).collect::<Vec<_>>().join(" ") + " ";
     let body = if connection == 0 && (n == 77 || n == 78) {
         "abcdefghij".repeat(500_000)
     } else if n % 100 == 99 {
@@ -101,7 +101,7 @@ fn line(connection: usize, n: usize) -> String {
     } else {
         sentence
     };
-    let at = jiff::Timestamp::from_second(1_600_000_000 + (n * 1_103) as i64).unwrap();
+    let at = jiff::Timestamp::from_second(1_600_000_000 + i64::try_from(n).unwrap() * 1_103).unwrap();
     let data = json!({
         "id": format!("m{connection}-{n}"), "thread_id": format!("t{}", n % 5_000), "label": LABELS[n % LABELS.len()],
         "subject": format!("{} {} {n}", word(1), word(2)), "body": body, "received_at": at.to_string(), "size": n % 9_000 });
@@ -182,7 +182,7 @@ pub(crate) async fn caller(store: &Arc<Store>) -> Caller {
 
 /// The numbers raw queries need.
 pub(crate) struct Cells {
-    cells: Vec<i64>,
+    numbers: Vec<i64>,
     received_at: i64,
     thread_id: i64,
     label: i64,
@@ -208,7 +208,7 @@ pub(crate) fn cells(path: &Path) -> Cells {
     let deep = db
         .query_row("SELECT value, id FROM by_order WHERE cell = ?1 AND field = ?2 ORDER BY value DESC, id DESC LIMIT 1 OFFSET ?3", (cells[0], received_at, DEEP_ROWS), |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
-    Cells { cells, received_at, thread_id: field("thread_id"), label: field("label"), huge, deep }
+    Cells { numbers: cells, received_at, thread_id: field("thread_id"), label: field("label"), huge, deep }
 }
 
 /// Statements with their parameters.
@@ -230,7 +230,7 @@ pub(crate) fn raw_page(cells: &Cells, scopes: usize) -> RawQuery {
             cells.received_at
         )
     };
-    let parts: Vec<String> = cells.cells.iter().take(scopes).map(part).collect();
+    let parts: Vec<String> = cells.numbers.iter().take(scopes).map(part).collect();
     let order = if scopes == 1 { "k DESC, i DESC" } else { "k DESC, i DESC, c DESC" };
     one(
         format!(
@@ -245,7 +245,7 @@ pub(crate) fn raw_deep_page(cells: &Cells) -> RawQuery {
     let sql = format!("SELECT x.value, x.id, r.data, r.emitted, {PIECES} FROM by_order x JOIN record r ON r.number = x.record
         WHERE x.cell = ?1 AND x.field = ?2 AND (x.value, x.id) < (?3, ?4) AND x.died IS NULL ORDER BY x.value DESC, x.id DESC LIMIT 26");
     let parameters = vec![
-        Value::Integer(cells.cells[0]),
+        Value::Integer(cells.numbers[0]),
         Value::Integer(cells.received_at),
         Value::Blob(cells.deep.0.clone()),
         Value::Text(cells.deep.1.clone()),
@@ -260,38 +260,38 @@ fn text_key(text: &str) -> Value {
 pub(crate) fn raw_filtered_page(cells: &Cells) -> RawQuery {
     let sql = format!("SELECT x.place, x.id, r.data, r.emitted, {PIECES} FROM by_value x JOIN record r ON r.number = x.record
         WHERE x.cell = ?1 AND x.field = ?2 AND x.value = ?3 AND x.died IS NULL ORDER BY x.place DESC, x.id DESC LIMIT 26");
-    one(sql, vec![Value::Integer(cells.cells[0]), Value::Integer(cells.thread_id), text_key("t7")])
+    one(sql, vec![Value::Integer(cells.numbers[0]), Value::Integer(cells.thread_id), text_key("t7")])
 }
 
 pub(crate) fn raw_count(cells: &Cells) -> RawQuery {
     let sql = "SELECT count(*) FROM by_value WHERE cell = ?1 AND field = ?2 AND value = ?3 AND died IS NULL";
-    one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.label), text_key("inbox")])
+    one(sql.into(), vec![Value::Integer(cells.numbers[0]), Value::Integer(cells.label), text_key("inbox")])
 }
 
 pub(crate) fn raw_group(cells: &Cells) -> RawQuery {
     let sql = "SELECT value, count(*) FROM by_value WHERE cell = ?1 AND field = ?2 AND died IS NULL GROUP BY value";
-    one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.label)])
+    one(sql.into(), vec![Value::Integer(cells.numbers[0]), Value::Integer(cells.label)])
 }
 
-/// SQLite knows no zones: the floor is to read the sorted times.
+/// `SQLite` knows no zones: the floor is to read the sorted times.
 pub(crate) fn raw_times(cells: &Cells) -> RawQuery {
     let sql = "SELECT value FROM by_order WHERE cell = ?1 AND field = ?2 AND died IS NULL ORDER BY value";
-    one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Integer(cells.received_at)])
+    one(sql.into(), vec![Value::Integer(cells.numbers[0]), Value::Integer(cells.received_at)])
 }
 
 pub(crate) fn raw_record(cells: &Cells) -> RawQuery {
     let sql = "SELECT id, data, long, emitted, time FROM record WHERE cell = ?1 AND id = ?2";
-    one(sql.into(), vec![Value::Integer(cells.cells[0]), Value::Text("m0-5000".into())])
+    one(sql.into(), vec![Value::Integer(cells.numbers[0]), Value::Text("m0-5000".into())])
 }
 
 pub(crate) fn raw_window(cells: &Cells, offset: u64) -> RawQuery {
     let first = i64::try_from(offset / 4_096).unwrap();
-    let last = i64::try_from((offset + 4_095) / 4_096).unwrap();
+    let last = i64::try_from(offset.div_ceil(4_096)).unwrap();
     RawQuery {
         statements: vec![
             (
                 "SELECT number, data, long, time FROM record WHERE cell = ?1 AND id = ?2".into(),
-                vec![Value::Integer(cells.cells[0]), Value::Text(HUGE_ID.into())],
+                vec![Value::Integer(cells.numbers[0]), Value::Text(HUGE_ID.into())],
             ),
             (
                 "SELECT text FROM piece WHERE record = ?1 AND slot = 0 AND part BETWEEN ?2 AND ?3 ORDER BY part".into(),
@@ -306,5 +306,5 @@ pub(crate) fn raw_schema(cells: &Cells) -> RawQuery {
     let statement = |cell: &i64| {
         ("SELECT records, changed, newest FROM cell WHERE number = ?1".to_owned(), vec![Value::Integer(*cell)])
     };
-    RawQuery { statements: cells.cells.iter().map(statement).collect() }
+    RawQuery { statements: cells.numbers.iter().map(statement).collect() }
 }

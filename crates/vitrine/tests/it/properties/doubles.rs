@@ -119,7 +119,9 @@ fn a_reader_unlike_the_model_is_caught() {
             let (world, model) = model_reads::build(&happenings).await;
             let reader = world.reader(world.caller(&everything()).await);
             match wrong {
-                None => model_reads::check_pages(&reader, &model, &everything(), &[small_pages()]).await,
+                None => {
+                    model_reads::check_pages(&reader, &model, &everything(), &[small_pages()]).await;
+                }
                 Some(wrong) => {
                     let double = Double { reader, wrong };
                     model_reads::check_pages(&double, &model, &everything(), &[small_pages()]).await;
@@ -140,7 +142,7 @@ fn a_walk_that_skips_or_repeats_is_caught() {
     run(pages::check_walk(before, meanwhile, small_pages(), &everything(), |reader| reader));
     for wrong in [Wrong::SkipsARow, Wrong::RepeatsARow] {
         let broken = || {
-            run(pages::check_walk(before, meanwhile, small_pages(), &everything(), |reader| Double { reader, wrong }))
+            run(pages::check_walk(before, meanwhile, small_pages(), &everything(), |reader| Double { reader, wrong }));
         };
         assert!(fails(broken), "not caught: {wrong:?}");
     }
