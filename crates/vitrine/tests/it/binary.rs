@@ -68,6 +68,11 @@ impl Binary {
         Self::finish(&mut self.command(arguments), input)
     }
 
+    /// Runs a command from within the data directory, so that files there go by their names.
+    pub(crate) fn run_inside(&self, arguments: &[&str]) -> Ran {
+        Self::finish(self.command(arguments).current_dir(self.directory.path()), "")
+    }
+
     pub(crate) fn run_in_environment(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         Self::finish(self.command(arguments).envs(variables.iter().copied()), "")
     }

@@ -6,6 +6,7 @@ mod binary;
 mod bounds;
 mod declarations;
 mod demo;
+mod docs;
 mod errors;
 mod fixtures;
 mod grants;
