@@ -12,7 +12,7 @@ use super::when::{self, DAYS, days_after, seconds_after};
 use super::{Scale, Story};
 
 const CONNECTION: &str = "spotify";
-const SITTINGS: usize = 2_050;
+const SITTINGS: usize = 1_800;
 const PLAYS_ABOUT_A_CONCERT: usize = 34;
 
 #[derive(Serialize)]

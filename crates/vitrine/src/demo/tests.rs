@@ -98,7 +98,7 @@ fn five_years_have_about_fifty_thousand_records() {
         (("slack-work", "messages"), 9_000..11_000),
         (("slack-work", "channels"), 10..15),
         (("bank-elbe", "transactions"), 5_000..6_000),
-        (("spotify", "plays"), 14_000..16_000),
+        (("spotify", "plays"), 12_500..14_500),
         (("notes", "notes"), 600..700),
         (("calendar", "events"), 2_300..2_700),
         (("photos", "photos"), 4_000..5_000),

@@ -124,6 +124,7 @@ impl Binary {
         command
             .args(arguments)
             .env("VITRINE_DATA_DIR", self.directory.path())
+            .env("TMPDIR", self.directory.path())
             .env_remove("VITRINE_DATABASE_URL")
             .env_remove("VITRINE_PUBLIC_URL")
             .env_remove("RUST_LOG")

@@ -21,7 +21,7 @@ const TIDELINE: Newsletter = Newsletter {
     mail: "post@tideline.example",
     rule: "tideline",
     every_days: 14,
-    paragraphs: 34,
+    paragraphs: 24,
 };
 const DIGEST: Newsletter =
     Newsletter { name: "Small Data", mail: "hello@smalldata.example", rule: "digest", every_days: 14, paragraphs: 9 };

@@ -6,7 +6,7 @@ use super::{Letter, Mailbox};
 use crate::demo::people::{COLLEAGUES, CUSTOMERS, FRIENDS, Person};
 use crate::demo::when::{self, minutes_after};
 
-const MAX_QUOTED_LINES: usize = 24;
+const MAX_QUOTED_LINES: usize = 13;
 
 /// How a circle of people writes.
 struct Manner {
