@@ -21,4 +21,4 @@ pub mod text_match;
 pub mod token;
 
 pub use caller::Caller;
-pub use local_read::LocalRead;
+pub use local_read::{LocalRead, SEARCH_MODES};

@@ -16,7 +16,7 @@ use vitrine_contract::read_api::Answer;
 use vitrine_contract::record::{List, Record, SearchList};
 use vitrine_contract::request::{
     AggregateRequest, BlobRequest, FieldWindowRequest, ReadRequest, RecordRequest, RecordsRequest, SchemaRequest,
-    SearchRequest, StreamRequest, StreamsRequest,
+    SearchMode, SearchRequest, StreamRequest, StreamsRequest,
 };
 use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
 use vitrine_contract::{ApiError, Blob, ErrorCode, ReadApi};
@@ -28,6 +28,8 @@ use crate::cursor::Sealer;
 use crate::gate::{self, ReadPlan};
 use crate::port::{Store, StoreError};
 
+/// The searches a local store answers; what is not listed is not advertised anywhere.
+pub const SEARCH_MODES: &[SearchMode] = &[];
 /// How often a read starts over because the catalog changed under it.
 const ATTEMPTS: usize = 4;
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde_json::{Value, json};
+use vitrine_contract::request::SearchMode;
+use vitrine_engine::SEARCH_MODES;
 use vitrine_engine::keeping::Keeper;
 
 use crate::app::App;
@@ -30,10 +32,14 @@ fn document(public_url: &str, path: &str, token_kinds: &[&str]) -> Value {
         "pdpp_token_kinds_supported": token_kinds,
         "pdpp_core_query_base": format!("{public_url}/v1"),
         "capabilities": {
-            "lexical_retrieval": { "supported": false },
-            "semantic_retrieval": { "supported": false },
-            "hybrid_retrieval": { "supported": false },
+            "lexical_retrieval": retrieval(SearchMode::Lexical),
+            "semantic_retrieval": retrieval(SearchMode::Semantic),
+            "hybrid_retrieval": retrieval(SearchMode::Hybrid),
             "client_filters": { "supported": true },
         },
     })
+}
+
+fn retrieval(mode: SearchMode) -> Value {
+    json!({ "supported": SEARCH_MODES.contains(&mode) })
 }

@@ -11,6 +11,7 @@ use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::declaration::{Field, FieldKind};
 use crate::gate::{Scope, expand};
+use crate::local_read::SEARCH_MODES;
 
 /// The stream's row, with counts still to be filled in.
 pub(super) fn row(scope: &Scope, expandable: Vec<ExpandCapability>) -> StreamRow {
@@ -55,7 +56,7 @@ fn search_modes(scope: &Scope) -> Vec<String> {
         SearchMode::Semantic => semantic,
         SearchMode::Hybrid => lexical && semantic,
     };
-    SearchMode::ALL.iter().filter(offered).map(|mode| mode.as_str().to_owned()).collect()
+    SEARCH_MODES.iter().filter(offered).map(|mode| mode.as_str().to_owned()).collect()
 }
 
 fn capability(field: &Field, granted: bool) -> FieldCapability {
@@ -78,8 +79,8 @@ fn capability(field: &Field, granted: bool) -> FieldCapability {
         schema: field.schema.clone(),
         exact_filter: field.exact_filter,
         range_filter: (!operators.is_empty()).then_some(RangeCapability { operators }),
-        lexical_search: field.lexical,
-        semantic_search: field.semantic,
+        lexical_search: field.lexical && SEARCH_MODES.contains(&SearchMode::Lexical),
+        semantic_search: field.semantic && SEARCH_MODES.contains(&SearchMode::Semantic),
         aggregation: field.aggregations,
     }
 }
