@@ -42,12 +42,11 @@ fn every_command_of_the_readme_works() {
         let words = words(&command);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         assert_eq!(words[0], "vitrine", "not known here: {command}");
-        match words[1..] {
-            ["serve"] => drop(binary.serve()),
-            _ => {
-                let result = binary.run_inside(&words[1..]);
-                assert_eq!(result.code, 0, "{command}: {result:?}");
-            }
+        if words[1..] == ["serve"] {
+            drop(binary.serve());
+        } else {
+            let result = binary.run_inside(&words[1..]);
+            assert_eq!(result.code, 0, "{command}: {result:?}");
         }
         ran += 1;
     }
