@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use http::Uri;
 use http::request::Parts;
+use http::uri::Authority;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
@@ -19,13 +20,19 @@ use crate::envelope::RequestId;
 /// Names under which a server is reached on its own machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
+/// Where pages of the same machine come from.
+const LOOPBACK_ORIGINS: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
+
 /// The service to mount behind the door of `/mcp`.
 pub(crate) fn mount<S: Keeper>(app: &Arc<App<S>>) -> Router {
     let public = app.public_url.parse::<Uri>().ok();
     let authority = public.as_ref().and_then(Uri::authority);
     let hosts = authority.into_iter().flat_map(|a| [a.as_str().to_owned(), a.host().to_owned()]);
     let hosts = hosts.chain(LOOPBACK.map(str::to_owned));
-    let service = http_service(Callers(Arc::clone(app)), hosts, [app.public_url.to_string()]);
+    let port = authority.and_then(Authority::port_u16).map_or_else(String::new, |port| format!(":{port}"));
+    let origins = LOOPBACK_ORIGINS.map(|origin| format!("{origin}{port}"));
+    let origins = origins.into_iter().chain([app.public_url.to_string()]);
+    let service = http_service(Callers(Arc::clone(app)), hosts, origins);
     Router::new().fallback_service(service)
 }
 

@@ -1,5 +1,8 @@
 //! One line of an ingest, checked.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -117,20 +120,31 @@ pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Res
 /// Top-level fields with their text; of a name that stands twice the last value counts.
 fn fields(object: &str) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (name, value) in values::top_level(object) {
         let value = normalize(value.get());
-        match fields.iter_mut().find(|(known, _)| *known == name) {
-            Some(known) => known.1 = value,
-            None => fields.push((name.into_owned(), value)),
+        match places.entry(name.into_owned()) {
+            Entry::Occupied(place) => fields[*place.get()].1 = value,
+            Entry::Vacant(place) => {
+                fields.push((place.key().clone(), value));
+                place.insert(fields.len() - 1);
+            }
         }
     }
     fields
 }
 
+/// The time of emission in its one form. Stores keep it in nanoseconds of 64 bits.
 fn emitted_at(value: Option<&Value>) -> Result<String, Rejection> {
-    value.and_then(Value::as_str).and_then(time::parse).map(time::format).ok_or_else(|| {
-        Rejection::new(RejectionCode::InvalidRecord, "`emitted_at` must be a time such as 2026-03-12T09:41:00Z.")
-    })
+    let invalid = |message: &str| Rejection::new(RejectionCode::InvalidRecord, message);
+    let instant = value
+        .and_then(Value::as_str)
+        .and_then(time::parse)
+        .ok_or_else(|| invalid("`emitted_at` must be a time such as 2026-03-12T09:41:00Z."))?;
+    if i64::try_from(instant.as_nanosecond()).is_err() {
+        return Err(invalid("`emitted_at` must lie between the years 1678 and 2261."));
+    }
+    Ok(time::format(instant))
 }
 
 fn no_identity(error: &identity::IdentityError) -> Rejection {
@@ -153,4 +167,26 @@ fn json_fault(what: &str, error: &serde_json::Error) -> String {
     let reason =
         known.iter().find(|known| reason.contains(*known)).copied().unwrap_or("not the JSON that was expected");
     format!("{what} cannot be read: {reason} (column {}).", error.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_stands_twice_keeps_its_last_value() {
+        assert_eq!(
+            fields(r#"{"a":1,"b":2,"a":3}"#),
+            [("a".to_owned(), "3".to_owned()), ("b".to_owned(), "2".to_owned())]
+        );
+    }
+
+    #[test]
+    fn an_emission_outside_what_stores_keep_is_refused_alone() {
+        for (text, taken) in
+            [("2026-03-12T10:41:00+01:00", true), ("1600-01-01", false), ("9999-01-01", false), ("soon", false)]
+        {
+            assert_eq!(emitted_at(Some(&text.into())).is_ok(), taken, "{text}");
+        }
+    }
 }

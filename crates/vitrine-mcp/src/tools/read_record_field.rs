@@ -91,7 +91,7 @@ fn channel(limit_chars: Option<u64>) -> Budget {
 }
 
 pub(crate) fn definition() -> Tool {
-    let optional = |kind: &str| json!({ "type": [kind, "null"] });
+    let cursor = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
     definition::read_only::<Input>(
         NAME,
         "Read a record's field",
@@ -109,7 +109,7 @@ pub(crate) fn definition() -> Tool {
                 "text": { "type": "string" }, "start_chars": { "type": "integer" }, "end_chars": { "type": "integer" },
                 "total_chars": { "type": "integer" }, "complete": { "type": "boolean" },
                 "has_more": { "type": "boolean" },
-                "next_cursor": optional("string"), "previous_cursor": optional("string") } },
+                "next_cursor": cursor, "previous_cursor": cursor } },
         })),
     )
 }

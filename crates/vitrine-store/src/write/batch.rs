@@ -11,7 +11,6 @@ use vitrine_engine::cursor::LIFETIME_SECONDS;
 use vitrine_engine::declaration::Semantics;
 use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys, RejectionCode};
 use vitrine_engine::keeping::{Outcome, Target};
-use vitrine_engine::port::StoreError;
 use vitrine_engine::sort_key::SortKey;
 
 use super::index::{self, Entry};
@@ -352,6 +351,5 @@ fn changed_fields(standing: &Standing, stored: &Stored) -> Result<BTreeSet<Strin
 
 fn nanoseconds(emitted_at: &str) -> Result<i64> {
     let instant = time::parse(emitted_at).ok_or_else(|| corrupt("an emission time that was checked is none"))?;
-    i64::try_from(instant.as_nanosecond())
-        .map_err(|_| StoreError::Refused("`emitted_at` must lie between the years 1678 and 2261.".into()).into())
+    i64::try_from(instant.as_nanosecond()).map_err(|_| corrupt("an emission time that was checked is out of range"))
 }
