@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use vitrine_contract::record::CutField;
 use vitrine_contract::{Fields, values};
@@ -152,11 +151,12 @@ pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) ->
     let whole = *wanted.projection == gate::Fields::All || (wanted.all_declared && !payload.extra);
     let plain = payload.long.is_none() && wanted.joins.is_empty() && wanted.preview_chars.is_none();
     if plain && whole {
-        return Ok(Shown { data: Fields::from_json(payload.data.into_owned())?, ..Shown::default() });
+        return Ok(Shown { data: Fields::from_stored(payload.data.into_owned()), ..Shown::default() });
     }
     let long = long_fields(payload.long.as_deref())?;
     let mut shown = Shown { joins: vec![None; wanted.joins.len()], ..Shown::default() };
-    let mut parts = Vec::new();
+    let mut data = String::with_capacity(payload.data.len());
+    data.push('{');
     for (name, json) in values::top_level(&payload.data) {
         if let Some(at) = wanted.joins.iter().position(|join| *join == name) {
             shown.joins[at] = Some(json.get().to_owned());
@@ -164,50 +164,61 @@ pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) ->
         if !wanted.projection.contains(&name) {
             continue;
         }
-        let value = match long.iter().position(|field| field.name == name) {
-            Some(slot) => show_long(tx, payload.record, slot, &long[slot], wanted.preview_chars, &mut shown.cut)?,
-            None => show_short(&name, json, wanted.preview_chars, &mut shown.cut)?,
+        if data.len() > 1 {
+            data.push(',');
+        }
+        push_json_string(&mut data, &name);
+        data.push(':');
+        let cut = match long.iter().position(|field| field.name == name) {
+            Some(slot) => push_long(tx, payload.record, (slot, &long[slot]), wanted.preview_chars, &mut data)?,
+            None => push_short(&name, json.get(), wanted.preview_chars, &mut data)?,
         };
-        parts.push((name.into_owned(), value));
+        shown.cut.extend(cut);
     }
-    shown.data = Fields::from_parts(parts);
+    data.push('}');
+    shown.data = Fields::from_stored(data);
     Ok(shown)
 }
 
-fn show_long(
+fn push_long(
     tx: &Connection,
     record: i64,
-    slot: usize,
-    field: &LongField,
+    (slot, field): (usize, &LongField),
     preview: Option<u32>,
-    cut: &mut Vec<CutField>,
-) -> Result<Box<RawValue>> {
+    data: &mut String,
+) -> Result<Option<CutField>> {
     let wanted = preview.map_or(field.chars, u64::from).min(field.chars);
     let text = read_text(tx, record, slot, 0, wanted)?;
-    if wanted < field.chars {
-        cut.push(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json });
-    } else if field.json {
-        return Ok(RawValue::from_string(text)?);
+    let cut = (wanted < field.chars).then(|| CutField {
+        field: field.name.clone(),
+        total_chars: field.chars,
+        json: field.json,
+    });
+    if field.json && cut.is_none() {
+        data.push_str(&text);
+    } else {
+        push_json_string(data, &text);
     }
-    Ok(to_raw_value(&text)?)
+    Ok(cut)
 }
 
 /// Cuts values that are longer than a preview too.
-fn show_short(name: &str, json: &RawValue, preview: Option<u32>, cut: &mut Vec<CutField>) -> Result<Box<RawValue>> {
+fn push_short(name: &str, json: &str, preview: Option<u32>, data: &mut String) -> Result<Option<CutField>> {
     let limit = preview.map_or(usize::MAX, |chars| chars as usize);
-    let text = json.get();
-    if text.len() <= limit || !matches!(text.as_bytes()[0], b'"' | b'{' | b'[') {
-        return Ok(json.to_owned());
+    if json.len() <= limit || !matches!(json.as_bytes()[0], b'"' | b'{' | b'[') {
+        data.push_str(json);
+        return Ok(None);
     }
-    let is_json = !text.starts_with('"');
-    let text: Cow<'_, str> = if is_json { Cow::Borrowed(text) } else { Cow::Owned(serde_json::from_str(text)?) };
+    let is_json = !json.starts_with('"');
+    let text: Cow<'_, str> = if is_json { Cow::Borrowed(json) } else { Cow::Owned(serde_json::from_str(json)?) };
     let total = text.chars().count();
     if total <= limit {
-        return Ok(json.to_owned());
+        data.push_str(json);
+        return Ok(None);
     }
     let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
-    cut.push(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json });
-    Ok(to_raw_value(&text[..end])?)
+    push_json_string(data, &text[..end]);
+    Ok(Some(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json }))
 }
 
 /// Characters `start..start + count` of a long field, from the pieces that hold them.
@@ -261,8 +272,9 @@ pub(crate) fn slot_number(slot: usize) -> i64 {
 
 /// Writes a JSON string.
 pub(crate) fn push_json_string(out: &mut String, text: &str) {
-    let plain = text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\');
-    if plain {
+    // Counted to the end, so that many bytes are looked at together.
+    let special = text.bytes().filter(|b| *b < 0x20 || *b == b'"' || *b == b'\\').count();
+    if special == 0 {
         out.push('"');
         out.push_str(text);
         out.push('"');

@@ -66,7 +66,7 @@ struct Measured {
     raw: Duration,
 }
 
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 31;
 
 impl Bench {
     fn run(&self) {

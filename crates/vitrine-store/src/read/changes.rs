@@ -40,7 +40,7 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
             break;
         }
         if let ChangeKind::Record(row) = &what {
-            bytes += row.data.bytes();
+            bytes += row.data.json().len();
         }
         changes.rows.push(Change { sequence: event.sequence, what });
     }

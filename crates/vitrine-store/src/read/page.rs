@@ -16,6 +16,8 @@ use crate::row::{Payload, Wanted, show};
 
 /// A compound statement has a limit; more scopes are read in several.
 const SCOPES_PER_STATEMENT: usize = 200;
+/// What is read of a record, after its place.
+const PAYLOAD: &str = "r.data, r.long, r.emitted, r.extra";
 /// A page ends early, with a cursor, rather than grow past this.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
@@ -58,7 +60,7 @@ fn read_phase(
     let scopes: Vec<(usize, &Scope)> = plan.scopes().iter().enumerate().collect();
     let room = ask.rows - page.rows.len();
     let mut found = Vec::with_capacity(room);
-    let mut bytes: usize = page.rows.iter().map(|row| row.data.bytes()).sum();
+    let mut bytes: usize = page.rows.iter().map(|row| row.data.json().len()).sum();
     let several = plan.scopes().len() > SCOPES_PER_STATEMENT;
     for scopes in scopes.chunks(SCOPES_PER_STATEMENT) {
         let (sql, parameters) = compound(plan, scopes, ask, as_of, phase, room + 1);
@@ -66,7 +68,7 @@ fn read_phase(
         let mut rows = statement.query(params_from_iter(parameters))?;
         while let Some(row) = rows.next()? {
             let row = read_row(tx, row, wanted)?;
-            bytes += row.data.bytes();
+            bytes += row.data.json().len();
             found.push(row);
             // In one statement rows come in order, so what follows need not be read.
             if !several && bytes > PAGE_BYTES {
@@ -81,9 +83,9 @@ fn read_phase(
             if plan.order().direction() == Order::Desc { order.reverse() } else { order }
         });
     }
-    let mut bytes: usize = page.rows.iter().map(|row| row.data.bytes()).sum();
+    let mut bytes: usize = page.rows.iter().map(|row| row.data.json().len()).sum();
     for row in found {
-        bytes += row.data.bytes();
+        bytes += row.data.json().len();
         if page.rows.len() == ask.rows || (bytes > PAGE_BYTES && !page.rows.is_empty()) {
             page.more = true;
             break;
@@ -106,9 +108,7 @@ fn compound(
     let by_id = matches!(plan.order(), PageOrder::Id(_));
     let direction = plan.order().direction();
     let word = if direction == Order::Desc { "DESC" } else { "ASC" };
-    let mut parts = Vec::with_capacity(scopes.len());
-    let mut parameters = Vec::new();
-    for (number, scope) in scopes {
+    let narrowed = |scope: &Scope| {
         let mut part = Part::ordered(plan, scope, as_of);
         match ask.after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
             Some(position) => {
@@ -117,21 +117,29 @@ fn compound(
             }
             None => part.in_phase(phase),
         }
-        let columns = format!("{} AS k, {} AS i, {} AS n, {number} AS c", part.key, part.id, part.record);
+        part
+    };
+    let place = |part: &Part, number: usize| {
+        format!("{} AS k, {} AS i, {} AS n, {number} AS c", part.key, part.id, part.record)
+    };
+    let order = if by_id { format!("i {word}") } else { format!("k {word}, i {word}") };
+    if let [(number, scope)] = scopes {
+        let part = narrowed(scope);
+        let columns = format!("{}, {PAYLOAD}", place(&part, *number));
+        return part.select(&columns, true, &format!(" ORDER BY {order} LIMIT {wanted}"));
+    }
+    let mut parts = Vec::with_capacity(scopes.len());
+    let mut parameters = Vec::new();
+    for (number, scope) in scopes {
+        let part = narrowed(scope);
+        let columns = place(&part, *number);
         let (sql, mut values) = part.select(&columns, false, "");
         parts.push(sql);
         parameters.append(&mut values);
     }
-    let order = match (by_id, scopes.len()) {
-        (true, 1) => format!("i {word}"),
-        (false, 1) => format!("k {word}, i {word}"),
-        (true, _) => format!("i {word}, c {word}"),
-        (false, _) => format!("k {word}, i {word}, c {word}"),
-    };
-    // The join keeps the order of what it is driven by.
+    // The join keeps the order of what drives it.
     let sql = format!(
-        "SELECT q.k, q.i, q.n, q.c, r.data, r.long, r.emitted, r.extra FROM ({} ORDER BY {order} LIMIT {wanted}) q \
-         CROSS JOIN record r ON r.number = q.n",
+        "SELECT k, i, n, c, {PAYLOAD} FROM ({} ORDER BY {order}, c {word} LIMIT {wanted}) CROSS JOIN record r ON r.number = n",
         parts.join(" UNION ALL ")
     );
     (sql, parameters)

@@ -103,7 +103,7 @@ mod tests {
     fn a_payload_keeps_its_text() {
         let data = r#"{"n":18446744073709551617,"f":1.10,"e":1E5,"z":-0.0,"s":"\u00e9","o":{"b":1, "a":[ ]}}"#;
         let list = page(&format!(r#"{{"data":[{{"id":"1","data":{data}}}]}}"#)).unwrap();
-        assert_eq!(list.data[0].data.as_ref().unwrap().to_json(), data);
+        assert_eq!(list.data[0].data.as_ref().unwrap().json(), data);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             "many":{"data":[{"record_id":"2","stream":"s","data":{"n":1.0}}]},"one":{"id":"3"},"none":null}}"#;
         let record = record(body, &RecordRequest { stream: "m".into(), ..Default::default() }).unwrap();
         let Some(Expanded::Many { data, has_more: false, .. }) = record.expanded.get("many") else { panic!() };
-        assert_eq!((&*data[0].id, &*data[0].data.as_ref().unwrap().to_json()), ("2", r#"{"n":1.0}"#));
+        assert_eq!((&*data[0].id, data[0].data.as_ref().unwrap().json()), ("2", r#"{"n":1.0}"#));
         let Some(Expanded::One(Some(one))) = record.expanded.get("one") else { panic!() };
         assert_eq!((&*one.id, &*one.stream), ("3", "one"));
         assert_eq!(record.expanded.get("none"), Some(&Expanded::One(None)));

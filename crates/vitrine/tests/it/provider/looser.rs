@@ -87,7 +87,7 @@ async fn a_record_keeps_the_text_of_its_numbers() {
     let provider = Fake::saying(200, "application/json", body).await;
     let request = RecordRequest { stream: "m".into(), id: "1".into(), ..Default::default() };
     let record = provider.reader().record(&request).await.unwrap();
-    assert_eq!(record.data.unwrap().to_json(), data);
+    assert_eq!(record.data.unwrap().json(), data);
     assert_eq!((record.id.as_str(), &*record.connection_id, &*record.stream), ("1", "c", "m"));
 }
 
