@@ -27,8 +27,6 @@ pub struct Source {
 
 /// The number a field of a stream is indexed under.
 pub type FieldNumber = i64;
-/// The number of `emitted_at` in every stream.
-pub const EMITTED_AT: FieldNumber = 0;
 
 /// A configured account of a source.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ mod read;
 mod row;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use vitrine_contract::BlobRef;
@@ -40,18 +40,12 @@ pub struct Store {
     cursor_key: [u8; 32],
     catalog: catalog::CatalogCache,
     stats: read::StatsCache,
-    path: PathBuf,
 }
 
 impl Store {
     /// Opens the store at `path`, making it if it is not there and bringing an older one forward.
     pub fn open(path: &Path, clock: Clock, random: &Random) -> Result<Self, OpenError> {
         open::open(path, clock, random)
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Checks the file and the indexes against the records; what it finds, in words.

@@ -64,7 +64,6 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
         cursor_key: key,
         catalog: crate::catalog::CatalogCache::default(),
         stats: crate::read::StatsCache::default(),
-        path: path.to_owned(),
     })
 }
 

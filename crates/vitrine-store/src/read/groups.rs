@@ -28,7 +28,7 @@ struct Tally {
     greatest: Option<(SortKey, i64)>,
     distinct: BTreeSet<SortKey>,
     /// A record that shows the group's own value, when its key cannot.
-    sample: Option<(String, i64)>,
+    sample: Option<i64>,
 }
 
 pub(super) fn by_value(
@@ -43,10 +43,6 @@ pub(super) fn by_value(
         each_record(tx, plan, measure, field, |key, metric, record| {
             groups.entry(key.cloned()).or_default().take(metric, record, measure.metric);
         })?;
-        for (key, tally) in &mut groups {
-            tally.sample =
-                tally.sample.take().or_else(|| key.as_ref().and(tally.any_record()).map(|n| (String::new(), n)));
-        }
     } else {
         count_values(tx, plan, field, &mut groups)?;
         let counted: u64 = groups.values().map(|tally| tally.count).sum();
@@ -66,7 +62,7 @@ pub(super) fn by_value(
         }
         let shown = match &key {
             None => Value::Null,
-            Some(key) => shown_value(tx, key, field, tally.sample.as_ref().map_or(0, |(_, record)| *record))?,
+            Some(key) => shown_value(tx, key, field, tally.sample.unwrap_or_default())?,
         };
         measured.groups.push(tally.into_group(tx, shown, measure)?);
     }
@@ -99,11 +95,11 @@ fn count_values(
     Ok(())
 }
 
-fn sample(tx: &Connection, cell: i64, field: &MeasureField, key: &SortKey) -> Result<Option<(String, i64)>> {
+fn sample(tx: &Connection, cell: i64, field: &MeasureField, key: &SortKey) -> Result<Option<i64>> {
     let mut statement = tx.prepare_cached(
-        "SELECT id, record FROM by_value WHERE cell = ?1 AND field = ?2 AND value = ?3 AND died IS NULL LIMIT 1",
+        "SELECT record FROM by_value WHERE cell = ?1 AND field = ?2 AND value = ?3 AND died IS NULL LIMIT 1",
     )?;
-    Ok(statement.query_row((cell, field.number, key.as_bytes()), |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    Ok(statement.query_row((cell, field.number, key.as_bytes()), |row| row.get(0)).optional()?)
 }
 
 /// Hands over the group key, the metric's key and the number of each matching record.
@@ -146,7 +142,7 @@ fn each_record(
 impl Tally {
     fn take(&mut self, metric: Option<SortKey>, record: i64, what: Metric) {
         self.count += 1;
-        self.sample.get_or_insert((String::new(), record));
+        self.sample.get_or_insert(record);
         let Some(key) = metric else { return };
         match what {
             Metric::Sum => self.sum.add(&key),
@@ -165,10 +161,6 @@ impl Tally {
             }
             Metric::Count => {}
         }
-    }
-
-    fn any_record(&self) -> Option<i64> {
-        self.sample.as_ref().map(|(_, record)| *record)
     }
 
     fn into_group(self, tx: &Connection, key: Value, measure: &Measure) -> Result<MeasuredGroup> {
