@@ -7,6 +7,7 @@
 mod app;
 mod auth;
 mod body;
+pub mod clients;
 mod drain;
 mod envelope;
 mod failure;

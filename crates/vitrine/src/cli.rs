@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connection, demo, grant, ingest, mcp, owner, serve, source};
+use crate::commands::{connection, demo, grant, ingest, mcp, owner, serve, setup, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 }
 
 /// Where the records are.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Place {
     /// Directory of the embedded store [default: the platform's data directory]
     #[arg(long, global = true, value_name = "DIR", env = "VITRINE_DATA_DIR")]
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Serve(serve::Args),
     /// Serve an agent on standard input and output, under a grant
     Mcp(mcp::Args),
+    /// Show or write the configuration of an MCP client
+    Setup(setup::Args),
     /// Register and list sources
     #[command(subcommand)]
     Source(source::Command),

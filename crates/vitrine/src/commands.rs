@@ -7,6 +7,7 @@ pub(crate) mod ingest;
 pub(crate) mod mcp;
 pub(crate) mod owner;
 pub(crate) mod serve;
+pub(crate) mod setup;
 pub(crate) mod source;
 
 use std::process::ExitCode;
@@ -18,11 +19,13 @@ use crate::output::Output;
 
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
-    let opened = || Opened::at(cli.place);
-    match cli.command {
+    let Cli { place, command, .. } = cli;
+    let opened = || Opened::at(place.clone());
+    match command {
         Command::Demo(args) => demo::run(args, output).await?,
         Command::Serve(args) => serve::run(args, opened()?, output).await?,
         Command::Mcp(args) => mcp::run(args, opened).await?,
+        Command::Setup(args) => setup::run(&args, &place, output)?,
         Command::Source(command) => source::run(command, &opened()?, output).await?,
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,
         Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,

@@ -8,6 +8,7 @@ mod listening;
 mod opened;
 mod output;
 pub mod provider;
+mod setup;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,9 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+/// Where the server is found when nobody chose another address.
+pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:7663";
+
 /// The URL to call when the server listens at this address, or on all addresses.
 pub(crate) fn url_of(mut address: SocketAddr) -> String {
     match address.ip() {

@@ -29,6 +29,14 @@ impl Output {
         out.flush()
     }
 
+    /// Says something to a person before the result. A program waits for the result.
+    pub(crate) fn remark(self, words: &str) -> io::Result<()> {
+        if self.json || words.is_empty() {
+            return Ok(());
+        }
+        writeln!(io::stdout().lock(), "{words}")
+    }
+
     /// Tells what went wrong, and the exit code that goes with it.
     pub(crate) fn fault(self, fault: &Fault) -> ExitCode {
         let text = if self.json { fault.to_json().to_string() } else { format!("error: {fault}") };

@@ -1,17 +1,24 @@
 //! `vitrine demo`: a sample person, for as long as the command runs.
 
 use std::io;
+use std::path::Path;
 
 use serde::Serialize;
 use tokio::net::TcpListener;
+use vitrine_server::clients::{Client, command_line, recommend};
 use vitrine_server::{App, Limits, router, serve};
 
 use crate::cli::Place;
+use crate::commands::setup;
 use crate::demo::{Keys, Scale, move_in};
 use crate::fault::Fault;
 use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
+use crate::setup::machine::Machine;
+
+/// Together with the rest, ten lines.
+const CLIENTS_SHOWN: usize = 5;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -54,7 +61,8 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     };
     let records = keys.records;
     let ready = Ready::new(url, keys, directory.path().display().to_string());
-    output.result(&ready, || ready.words(records))?;
+    let ways = ways_in(directory.path());
+    output.result(&ready, || ready.words(records, &ways))?;
     serve(listener, router(app), limits, stop).await?;
     Ok(directory.close()?)
 }
@@ -65,25 +73,35 @@ impl Ready {
         Self { mcp_url: format!("{url}/mcp"), url, access_token, owner_token, data_dir }
     }
 
-    fn words(&self, records: u64) -> String {
+    fn words(&self, records: u64, ways: &[(&str, String)]) -> String {
         let Self { url, mcp_url, access_token, .. } = self;
-        let bearer = format!("\"Authorization: Bearer {access_token}\"");
-        [
+        let mut words = vec![
             format!("Five years of Nora Lindgren, who does not exist: {records} records, until you press Ctrl-C."),
-            format!("Server       {url}"),
-            format!("MCP          {mcp_url}"),
-            format!("Token        {access_token}"),
-            format!("Claude Code  claude mcp add --transport http vitrine {mcp_url} --header {bearer}"),
-            format!(
-                "Codex        export VITRINE_TOKEN={access_token}; codex mcp add vitrine --url {mcp_url} \
-                 --bearer-token-env-var VITRINE_TOKEN"
-            ),
-            format!("Gemini CLI   gemini mcp add --transport http -s user vitrine {mcp_url} --header {bearer}"),
-            format!("curl         curl -H {bearer} \"{url}/v1/streams/transactions/records?connection_id=bank-elbe&limit=3\""),
-            "Then ask: what became of the lost parcel, and did the money come back?".to_owned(),
-        ]
-        .join("\n")
+            format!("{:16}{url}", "Server"),
+            format!("{:16}{mcp_url}", "MCP"),
+            format!("{:16}{access_token}", "Token"),
+        ];
+        words.extend(ways.iter().map(|(client, way)| format!("{client:16}{way}")));
+        words.push("Then ask: what became of the lost parcel, and did the money come back?".to_owned());
+        words.join("\n")
     }
+}
+
+/// What to type for each client that is here, or for the commonest where none is.
+fn ways_in(data_dir: &Path) -> Vec<(&'static str, String)> {
+    let Some(machine) = Machine::here() else { return Vec::new() };
+    let Ok(reach) = setup::command(&machine, Some(data_dir), None) else { return Vec::new() };
+    let way = |client: &Client| {
+        let recommended = recommend(*client, &reach, machine.platform);
+        let own = || {
+            let words = ["vitrine", "setup", client.key(), "--write", "--data-dir", data_dir.to_str()?];
+            recommended.entry.is_some().then(|| command_line(&words, machine.platform))
+        };
+        Some((recommended.name, recommended.command.clone().or_else(own)?))
+    };
+    let here: Vec<Client> = Client::ALL.into_iter().filter(|client| machine.has(*client)).collect();
+    let shown = if here.is_empty() { &[Client::ClaudeCode, Client::Codex, Client::GeminiCli] } else { here.as_slice() };
+    shown.iter().filter_map(way).take(CLIENTS_SHOWN).collect()
 }
 
 fn cannot_listen(address: &str, error: &io::Error) -> io::Error {
@@ -94,4 +112,23 @@ fn cannot_listen(address: &str, error: &io::Error) -> io::Error {
         _ => format!("cannot listen on {address}: {error}"),
     };
     io::Error::new(error.kind(), why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_lines_tell_how_to_connect() {
+        let directory = Path::new("/tmp/vitrine demo");
+        let ways = ways_in(directory);
+        assert!(!ways.is_empty());
+        for (client, way) in &ways {
+            assert!(way.contains("--data-dir '/tmp/vitrine demo'"), "{client}: {way}");
+        }
+        let [url, access_token, owner_token] = ["http://127.0.0.1:7663", "vtc_a", "vto_b"].map(str::to_owned);
+        let keys = Keys { access_token, owner_token, records: 7 };
+        let words = Ready::new(url, keys, String::new()).words(7, &ways);
+        assert!(words.lines().count() <= 10 && !words.contains("vto_b"), "{words}");
+    }
 }

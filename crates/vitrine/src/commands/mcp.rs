@@ -14,12 +14,10 @@ use vitrine_mcp::{FixedReader, ReaderSource, serve_stdio};
 use vitrine_store::Store;
 
 use crate::fault::Fault;
+use crate::listening::DEFAULT_URL;
 use crate::opened::Opened;
 use crate::provider::credential::{self, Surroundings};
 use crate::provider::{HttpRead, Options};
-
-/// Where links point when nobody serves the store under another name.
-const PROVIDER_URL: &str = "http://127.0.0.1:7663";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -107,7 +105,7 @@ impl ReaderSource for UnderGrant {
     async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<LocalRead<Store>>, ApiError> {
         let Opened { store, clock, random } = &self.opened;
         let caller = self.caller().await?;
-        Ok(Arc::new(LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), PROVIDER_URL.into())))
+        Ok(Arc::new(LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), DEFAULT_URL.into())))
     }
 
     fn request_id(&self, _: &RequestContext<RoleServer>) -> String {

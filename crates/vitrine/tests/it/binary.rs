@@ -137,6 +137,55 @@ impl Binary {
     }
 }
 
+/// A person's home directory, with the clients that a test puts there and no others.
+pub(crate) struct Home {
+    binary: Binary,
+    directory: TempDir,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { binary: Binary::new(), directory: tempfile::tempdir().expect("a temporary directory") }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A file below the home directory.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a made directory");
+        std::fs::write(&path, text).expect("a written file");
+        path
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a readable file")
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Binary::finish(&mut self.command(arguments), "")
+    }
+
+    /// The binary's store, and the binary at home here.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.binary.command(arguments);
+        command.env("HOME", self.directory.path()).env("PATH", self.path("bin"));
+        for variable in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Runs a command that must succeed, with `--json`.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        ran.json()
+    }
+}
+
 impl Served {
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

@@ -17,5 +17,6 @@ mod properties;
 mod provider;
 mod reads;
 mod serving;
+mod setup;
 mod tidy;
 mod wire;

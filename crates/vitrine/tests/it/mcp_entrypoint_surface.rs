@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
-use crate::binary::Binary;
+use crate::binary::{Binary, Home};
 
 /// Requests as a client on stdio sends them, and the answers in order.
 fn talk(binary: &Binary, arguments: &[&str], requests: &[Value]) -> Vec<Value> {
@@ -14,6 +14,30 @@ fn talk(binary: &Binary, arguments: &[&str], requests: &[Value]) -> Vec<Value> {
     let ran = binary.run_with_input(arguments, &format!("{}\n", lines.join("\n")));
     assert_eq!(ran.code, 0, "{ran:?}");
     ran.stdout.lines().map(|line| serde_json::from_str(line).expect("only messages on stdout")).collect()
+}
+
+#[test]
+fn recommended_setup_is_presented_to_an_operator() {
+    let home = Home::new();
+    let all = home.json(&["setup"]);
+    let clients: Vec<&str> = all.as_array().unwrap().iter().map(|shown| shown["client"].as_str().unwrap()).collect();
+    assert_eq!(clients.len(), 10);
+    for client in clients {
+        let (plain, advanced) = (home.run(&["setup", client]), home.run(&["setup", client, "--advanced"]));
+        assert_eq!((plain.code, advanced.code), (0, 0), "{plain:?} {advanced:?}");
+        let recommended = plain.stdout.trim_end();
+        assert!(advanced.stdout.starts_with(recommended), "the recommended way goes first: {advanced:?}");
+        for shown in [recommended, &advanced.stdout] {
+            let shown = shown.to_lowercase();
+            for word in ["profile", "toolset", "subscri", "owner", "bearer", "token", "developer tools"] {
+                assert!(!shown.contains(word), "{client}: {word} in {shown}");
+            }
+        }
+        let shown = home.json(&["setup", client]);
+        let ways = [shown["entry"].is_object(), shown["steps"].is_array()];
+        assert_eq!(ways.iter().filter(|way| **way).count(), 1, "one way: {shown}");
+        assert!(shown["advanced"].is_null(), "{shown}");
+    }
 }
 
 #[tokio::test]
