@@ -22,8 +22,9 @@ impl TextFile {
     }
 }
 
-/// What is built, found by fuzzing or kept by git.
-const NOT_OURS: &[&str] = &[".git", "target", "fuzz/artifacts", "fuzz/corpus", "fuzz/coverage"];
+/// What is built, found by fuzzing, kept by git, or trained.
+const NOT_OURS: &[&str] =
+    &[".git", "target", "fuzz/artifacts", "fuzz/corpus", "fuzz/coverage", "crates/vitrine-embed/model"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the crate stands in crates/").to_owned()

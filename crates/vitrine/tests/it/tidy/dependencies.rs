@@ -2,8 +2,9 @@
 
 const MAY_USE: &[(&str, &[&str])] = &[
     ("vitrine-contract", &[]),
+    ("vitrine-embed", &[]),
     ("vitrine-engine", &["vitrine-contract"]),
-    ("vitrine-store", &["vitrine-contract", "vitrine-engine"]),
+    ("vitrine-store", &["vitrine-contract", "vitrine-embed", "vitrine-engine"]),
     ("vitrine-mcp", &["vitrine-contract"]),
     ("vitrine-server", &["vitrine-contract", "vitrine-engine", "vitrine-mcp"]),
     ("vitrine", &["vitrine-contract", "vitrine-engine", "vitrine-store", "vitrine-mcp", "vitrine-server"]),
