@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connection, demo, grant, ingest, mcp, owner, serve, setup, source};
+use crate::commands::{connect, connection, demo, grant, ingest, mcp, owner, serve, setup, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Serve(serve::Args),
     /// Serve an agent on standard input and output, under a grant
     Mcp(mcp::Args),
+    /// Get a credential for a provider, by the owner's consent
+    Connect(connect::Args),
     /// Show or write the configuration of an MCP client
     Setup(setup::Args),
     /// Register and list sources

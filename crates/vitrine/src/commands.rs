@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod connect;
 pub(crate) mod connection;
 pub(crate) mod demo;
 pub(crate) mod grant;
@@ -25,6 +26,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Demo(args) => demo::run(args, output).await?,
         Command::Serve(args) => serve::run(args, opened()?, output).await?,
         Command::Mcp(args) => mcp::run(args, opened).await?,
+        Command::Connect(args) => connect::run(args, output).await?,
         Command::Setup(args) => setup::run(&args, &place, output)?,
         Command::Source(command) => source::run(command, &opened()?, output).await?,
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,

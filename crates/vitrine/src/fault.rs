@@ -8,6 +8,7 @@ use vitrine_engine::owner::OwnerError;
 use vitrine_engine::port::StoreError;
 use vitrine_store::OpenError;
 
+use crate::provider::connect::ConnectError;
 use crate::provider::credential::CredentialError;
 
 /// Who can help.
@@ -61,6 +62,16 @@ impl Fault {
         Self::new(Exit::Refused, "owner_token_refused", message)
     }
 
+    /// A cached credential could not be used or renewed.
+    pub(crate) fn renewing(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Refused(_) | ConnectError::NoRefreshToken => {
+                Self::configuration(format!("{error} Run `vitrine connect` again."))
+            }
+            other => other.into(),
+        }
+    }
+
     /// A file or stream could not be read or written.
     pub(crate) fn unreadable(what: &str, error: &io::Error) -> Self {
         Self::new(Exit::Failed, "io_error", format!("{what}: {error}"))
@@ -97,6 +108,19 @@ impl From<CredentialError> for Fault {
             CredentialError::Provider(error) if error.status >= 500 => {
                 Self::new(Exit::Unreachable, "provider_unreachable", error.message)
             }
+            other => Self::configuration(other.to_string()),
+        }
+    }
+}
+
+impl From<ConnectError> for Fault {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Unreachable { .. } => Self::new(Exit::Unreachable, "provider_unreachable", error.to_string()),
+            ConnectError::Credential(error) => error.into(),
+            ConnectError::Refused(_) => Self::new(Exit::Failed, "consent_refused", error.to_string()),
+            ConnectError::TimedOut(_) => Self::new(Exit::Failed, "consent_timed_out", error.to_string()),
+            ConnectError::Io { .. } => Self::new(Exit::Failed, "io_error", error.to_string()),
             other => Self::configuration(other.to_string()),
         }
     }

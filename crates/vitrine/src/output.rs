@@ -37,6 +37,12 @@ impl Output {
         writeln!(io::stdout().lock(), "{words}")
     }
 
+    /// Tells a person what to do while the command waits, whoever reads the result.
+    pub(crate) fn notice(words: &str) {
+        // Where nobody reads this, the command can still be served.
+        let _ = writeln!(io::stderr(), "{words}");
+    }
+
     /// Tells what went wrong, and the exit code that goes with it.
     pub(crate) fn fault(self, fault: &Fault) -> ExitCode {
         let text = if self.json { fault.to_json().to_string() } else { format!("error: {fault}") };

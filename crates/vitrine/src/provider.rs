@@ -5,11 +5,13 @@
 
 mod address;
 mod blob;
+pub(crate) mod connect;
 pub mod credential;
 mod exchange;
 mod fault;
 mod normalize;
 mod refusal;
+pub(crate) mod session;
 
 use std::time::Duration;
 

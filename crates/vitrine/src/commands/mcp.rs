@@ -1,23 +1,24 @@
 //! `vitrine mcp`: the adapter on standard input and output, over the embedded store or a provider.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
-use vitrine_engine::clock::Random;
+use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::owner::Owner;
 use vitrine_engine::token::fresh_id;
 use vitrine_engine::{Caller, LocalRead};
-use vitrine_mcp::{FixedReader, ReaderSource, serve_stdio};
+use vitrine_mcp::{ReaderSource, serve_stdio};
 use vitrine_store::Store;
 
 use crate::fault::Fault;
 use crate::listening::DEFAULT_URL;
 use crate::opened::Opened;
-use crate::provider::credential::{self, Surroundings};
-use crate::provider::{HttpRead, Options};
+use crate::provider::HttpRead;
+use crate::provider::credential::Surroundings;
+use crate::provider::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -37,19 +38,12 @@ pub(crate) async fn run(args: Args, open: impl FnOnce() -> Result<Opened, Fault>
     let surroundings = Surroundings::from_env();
     surroundings.refuse_owner()?;
     match &args.provider_url {
-        Some(url) => serve_provider(&surroundings, &args.cache_root, url).await,
+        Some(url) => {
+            let session = Session::open(&surroundings, args.cache_root, url, Clock::System).await;
+            Ok(serve_stdio(OfProvider { session: session.map_err(Fault::renewing)?, random: Random::System }).await?)
+        }
         None => serve_store(args.grant, open()?).await,
     }
-}
-
-/// Serves a provider's records with the credential that was cached or given for it.
-async fn serve_provider(surroundings: &Surroundings, cache_root: &Path, url: &str) -> Result<(), Fault> {
-    let token = credential::resolve(surroundings, cache_root, url)?;
-    let reader =
-        HttpRead::new(url, &token, Options::default()).map_err(|error| Fault::configuration(error.to_string()))?;
-    credential::check_kind(&reader).await?;
-    let random = Random::System;
-    Ok(serve_stdio(FixedReader::new(reader, move || fresh_id("req", &random))).await?)
 }
 
 async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault> {
@@ -84,6 +78,24 @@ async fn only_grant(owner: &Owner<'_, Store>, opened: &Opened) -> Result<String,
             let lines: Vec<String> = several.iter().map(|(id, client)| format!("  --grant {id}   {client}")).collect();
             Err(Fault::configuration(format!("Several grants are active. Choose one:\n{}", lines.join("\n"))))
         }
+    }
+}
+
+/// A provider's records, with the credential that was cached or given for it.
+struct OfProvider {
+    session: Session,
+    random: Random,
+}
+
+impl ReaderSource for OfProvider {
+    type Reader = HttpRead;
+
+    async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<HttpRead>, ApiError> {
+        self.session.reader().await
+    }
+
+    fn request_id(&self, _: &RequestContext<RoleServer>) -> String {
+        fresh_id("req", &self.random)
     }
 }
 

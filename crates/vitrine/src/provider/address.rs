@@ -1,5 +1,7 @@
 //! Where a provider is: its base URL, and every URL below it.
 
+use std::net::IpAddr;
+
 use reqwest::Url;
 use vitrine_contract::{ApiError, ErrorCode};
 
@@ -65,15 +67,47 @@ impl Address {
         })
     }
 
+    /// Whether nobody between here and there can listen.
+    pub(crate) fn is_private(&self) -> bool {
+        is_private(&self.url)
+    }
+
     /// Whether a URL is at the same scheme, host and port.
     pub(super) fn shares_origin(&self, other: &Url) -> bool {
         self.url.origin() == other.origin()
     }
 }
 
+/// Whether a URL is one of https, or of this machine.
+pub(super) fn is_private(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => url.has_host(),
+        "http" => url.host_str().is_some_and(|host| {
+            let address = host.trim_start_matches('[').trim_end_matches(']');
+            host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_https_and_this_machine_are_private() {
+        for (url, private) in [
+            ("https://a.example", true),
+            ("http://127.0.0.1:7663", true),
+            ("http://[::1]:7663", true),
+            ("http://localhost", true),
+            ("http://a.example", false),
+            ("http://localhost.a.example", false),
+            ("http://192.168.1.2", false),
+        ] {
+            assert_eq!(Address::parse(url).unwrap().is_private(), private, "{url}");
+        }
+    }
 
     #[test]
     fn a_path_prefix_is_kept_and_the_last_slash_is_not() {

@@ -1,11 +1,14 @@
 //! The credential for a provider: where it comes from, and that it is never the owner's.
 
+pub(crate) mod cache;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use vitrine_contract::request::SchemaRequest;
+use vitrine_contract::schema::Bearer;
 use vitrine_contract::{ApiError, ReadApi};
 
 use super::HttpRead;
@@ -66,6 +69,14 @@ pub enum CredentialError {
         /// Where it is.
         path: PathBuf,
         /// What is wrong with it.
+        why: String,
+    },
+    /// The cache file cannot be written.
+    #[error("{} cannot be written: {why}. Choose another directory with --cache-root.", path.display())]
+    Unwritable {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
         why: String,
     },
     /// The provider's URL is not one.
@@ -129,6 +140,14 @@ pub struct Credential {
     pub grant_id: Option<String>,
 }
 
+/// Where a credential was found.
+pub enum Resolved {
+    /// In the environment: nothing more is known of it.
+    Given(String),
+    /// In the cache.
+    Cached(Box<CachedClient>),
+}
+
 /// Where the credential for a provider is kept: `<cache-root>/clients/<host>.json`.
 pub fn cache_file(cache_root: &Path, provider: &Address) -> PathBuf {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
@@ -136,17 +155,21 @@ pub fn cache_file(cache_root: &Path, provider: &Address) -> PathBuf {
     cache_root.join("clients").join(format!("{host}.json"))
 }
 
-/// The access token for a provider: the environment's, else the cached one. Refused before
+/// The credential for a provider: the environment's, else the cached one. Refused before
 /// anything is asked of anyone when it is, or stands beside, the owner's.
-pub fn resolve(surroundings: &Surroundings, cache_root: &Path, provider_url: &str) -> Result<String, CredentialError> {
+pub fn resolve(
+    surroundings: &Surroundings,
+    cache_root: &Path,
+    provider_url: &str,
+) -> Result<Resolved, CredentialError> {
     surroundings.refuse_owner()?;
     let provider = Address::parse(provider_url)?;
     if let Some(token) = &surroundings.access_token {
-        return Ok(token.clone());
+        return Ok(Resolved::Given(token.clone()));
     }
     let cached = read_cache(cache_root, &provider)?;
     scoped(cached.credential.pdpp_token_kind.as_deref().unwrap_or_default())?;
-    Ok(cached.credential.access_token)
+    Ok(Resolved::Cached(Box::new(cached)))
 }
 
 /// What is cached for a provider.
@@ -174,9 +197,11 @@ pub fn read_cache(cache_root: &Path, provider: &Address) -> Result<CachedClient,
 
 /// Asks the provider what kind of credential it is. A provider that does not tell is believed to
 /// have issued a scoped one.
-pub async fn check_kind(reader: &HttpRead) -> Result<(), CredentialError> {
+pub async fn check_kind(reader: &HttpRead) -> Result<Bearer, CredentialError> {
     let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
-    scoped(&reader.schema(&request).await?.bearer.token_kind)
+    let bearer = reader.schema(&request).await?.bearer;
+    scoped(&bearer.token_kind)?;
+    Ok(bearer)
 }
 
 fn scoped(kind: &str) -> Result<(), CredentialError> {

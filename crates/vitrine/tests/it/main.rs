@@ -4,6 +4,7 @@
 mod app;
 mod binary;
 mod bounds;
+mod connect;
 mod declarations;
 mod demo;
 mod docs;

@@ -21,8 +21,15 @@ fn cached(provider_url: &str, kind: Option<&str>) -> Value {
     })
 }
 
+fn resolve_with(surroundings: &Surroundings, root: &TempDir) -> Result<String, CredentialError> {
+    resolve(surroundings, root.path(), PROVIDER).map(|resolved| match resolved {
+        Resolved::Given(token) => token,
+        Resolved::Cached(kept) => kept.credential.access_token,
+    })
+}
+
 fn resolve_in(root: &TempDir) -> Result<String, CredentialError> {
-    resolve(&Surroundings::default(), root.path(), PROVIDER)
+    resolve_with(&Surroundings::default(), root)
 }
 
 #[test]
@@ -43,7 +50,7 @@ fn the_environment_goes_before_the_cache() {
     let root = cache(&cached("http://127.0.0.1:7663/pdpp", Some("client")));
     assert_eq!(resolve_in(&root).unwrap(), "tok_cached");
     let set = Surroundings { access_token: Some("tok_env".into()), ..Default::default() };
-    assert_eq!(resolve(&set, root.path(), PROVIDER).unwrap(), "tok_env");
+    assert_eq!(resolve_with(&set, &root).unwrap(), "tok_env");
 }
 
 #[test]
@@ -53,7 +60,7 @@ fn the_owners_credential_is_refused_wherever_it_is() {
         Surroundings { owner_token: Some("o".into()), access_token: Some("t".into()), ..Default::default() },
         Surroundings { owner_session_cookie: Some("o".into()), ..Default::default() },
     ] {
-        let refused = resolve(&set, root.path(), PROVIDER).unwrap_err();
+        let refused = resolve_with(&set, &root).unwrap_err();
         assert!(matches!(refused, CredentialError::OwnerCredential(_)) && refused.is_refusal());
     }
     for kind in ["owner", "something"] {
