@@ -33,6 +33,10 @@ pub struct Limits {
     pub head_timeout: Duration,
     /// Silence in the middle of a transfer, in either direction.
     pub idle_timeout: Duration,
+    /// Requests of one token, in the long run; a minute's worth at once. Zero is no limit.
+    pub requests_per_second: u32,
+    /// Requests of one address without a valid token, likewise.
+    pub refusals_per_second: u32,
     /// Connections open at once.
     pub connections: usize,
     /// Time for requests under way when the server stops.
@@ -46,6 +50,8 @@ impl Default for Limits {
             blob_bytes: 64 * 1024 * 1024,
             head_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(30),
+            requests_per_second: 1_000,
+            refusals_per_second: 10,
             connections: 1_024,
             shutdown_grace: Duration::from_secs(10),
         }

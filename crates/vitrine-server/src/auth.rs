@@ -16,28 +16,41 @@ use vitrine_engine::token::TokenKind;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::metadata;
+use crate::pace::{Pace, Peer};
 
 /// Where a challenge and its error object name the protected resource's description.
 pub(crate) const RESOURCE_METADATA: &str = "resource_metadata";
 
+/// What the doors share.
+pub(crate) struct Doors<S> {
+    app: Arc<App<S>>,
+    pace: Pace,
+}
+
+impl<S: Keeper> Doors<S> {
+    pub(crate) fn new(app: Arc<App<S>>) -> Arc<Self> {
+        Arc::new(Self { pace: Pace::new(app.limits), app })
+    }
+}
+
 /// The door of `/v1`: any live token.
 pub(crate) async fn resource_door<S: Keeper>(
-    State(app): State<Arc<App<S>>>,
+    State(doors): State<Arc<Doors<S>>>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    let caller = identify(&app, request.headers(), metadata::RESOURCE_PATH).await?;
+    let caller = identify(&doors, request.headers(), peer(&request), metadata::RESOURCE_PATH).await?;
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
 }
 
 /// The door of `/mcp`: tokens of a grant or package only.
 pub(crate) async fn mcp_door<S: Keeper>(
-    State(app): State<Arc<App<S>>>,
+    State(doors): State<Arc<Doors<S>>>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    let caller = identify(&app, request.headers(), metadata::MCP_PATH).await?;
+    let caller = identify(&doors, request.headers(), peer(&request), metadata::MCP_PATH).await?;
     if caller.kind() == TokenKind::Owner {
         let message = "An owner token opens everything and is never accepted here. Connect with a grant's token.";
         return Err(ApiError::new(ErrorCode::OwnerTokenRefused, message).into());
@@ -46,21 +59,37 @@ pub(crate) async fn mcp_door<S: Keeper>(
     Ok(next.run(request).await)
 }
 
-async fn identify<S: Keeper>(app: &App<S>, headers: &HeaderMap, metadata_path: &str) -> Result<Caller, ApiError> {
-    let caller = match bearer(headers) {
-        Some(token) => Caller::from_token(&*app.store, token, app.clock.now()).await,
+fn peer(request: &Request) -> Option<Peer> {
+    request.extensions().get().copied()
+}
+
+async fn identify<S: Keeper>(
+    Doors { app, pace }: &Doors<S>,
+    headers: &HeaderMap,
+    peer: Option<Peer>,
+    metadata_path: &str,
+) -> Result<Caller, ApiError> {
+    let now = app.clock.now();
+    let token = bearer(headers);
+    let caller = match token {
+        Some(token) => Caller::from_token(&*app.store, token, now).await,
         None => Err(ApiError::new(
             ErrorCode::AuthenticationError,
             "Send a token in the header `Authorization: Bearer …`. Connect to get one.",
         )),
     };
-    caller.map_err(|mut error| {
-        if error.status == StatusCode::UNAUTHORIZED {
+    match (caller, token) {
+        (Err(mut error), _) if error.status == StatusCode::UNAUTHORIZED => {
+            pace.stranger(peer, now)?;
             let url = format!("{}{metadata_path}", app.public_url);
             error.extra.insert(RESOURCE_METADATA.to_owned(), url.into());
+            Err(error)
         }
-        error
-    })
+        (caller, token) => {
+            token.map_or(Ok(()), |token| pace.caller(token, now))?;
+            caller
+        }
+    }
 }
 
 /// The token, unless it is missing, of another scheme, or one of several.

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{self, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_engine::keeping::Keeper;
@@ -16,6 +16,7 @@ use vitrine_engine::token::fresh_id;
 use crate::app::App;
 use crate::auth::RESOURCE_METADATA;
 use crate::failure::Failure;
+use crate::pace::RETRY_AFTER;
 
 /// The revision of the protocol that is spoken here.
 pub const PDPP_VERSION: &str = "2026-04-06";
@@ -70,12 +71,16 @@ fn write_error(mut error: ApiError, id: &RequestId, response: &mut Response) {
         .get(RESOURCE_METADATA)
         .and_then(|url| url.as_str())
         .and_then(|url| HeaderValue::from_str(&format!("Bearer {RESOURCE_METADATA}=\"{url}\"")).ok());
+    let wait = error.extra.get(RETRY_AFTER).and_then(serde_json::Value::as_u64);
     let body = error.to_body().to_string();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     if let Some(challenge) = challenge {
         headers.insert(WWW_AUTHENTICATE, challenge);
+    }
+    if let Some(wait) = wait {
+        headers.insert(header::RETRY_AFTER, wait.into());
     }
     *response.body_mut() = Body::from(body);
 }

@@ -14,6 +14,7 @@ mod failure;
 mod mcp;
 mod metadata;
 pub mod owner;
+mod pace;
 mod resource;
 mod router;
 mod serve;

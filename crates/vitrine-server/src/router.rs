@@ -11,7 +11,7 @@ use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_engine::keeping::Keeper;
 
 use crate::app::App;
-use crate::auth::{mcp_door, resource_door};
+use crate::auth::{Doors, mcp_door, resource_door};
 use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
@@ -28,13 +28,14 @@ pub fn router<S: Keeper>(app: App<S>) -> Router {
 /// the prefix `/mcp`. It finds the [`Caller`](vitrine_engine::Caller) and the
 /// [`RequestId`](crate::RequestId) among a request's extensions.
 pub fn router_with_mcp<S: Keeper>(app: Arc<App<S>>, mcp: Router) -> Router {
+    let doors = Doors::new(Arc::clone(&app));
     Router::new()
         .merge(open().with_state(Arc::clone(&app)))
         .nest_service(
             "/v1",
-            v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&app), resource_door::<S>)),
+            v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&doors), resource_door::<S>)),
         )
-        .nest_service("/mcp", mcp.layer(from_fn_with_state(Arc::clone(&app), mcp_door::<S>)))
+        .nest_service("/mcp", mcp.layer(from_fn_with_state(doors, mcp_door::<S>)))
         .fallback(nothing_here)
         .layer(RequestBodyTimeoutLayer::new(app.limits.idle_timeout))
         .layer(from_fn_with_state(app.limits.idle_timeout, drain))

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -17,6 +18,7 @@ use tokio::time::{sleep, timeout};
 use vitrine_contract::limits::MAX_URL_BYTES;
 
 use crate::app::Limits;
+use crate::pace::Peer;
 use crate::stall::Unstalled;
 
 /// Room for the longest URL and as much again of headers.
@@ -48,12 +50,17 @@ pub async fn serve(
             let slot = Arc::clone(&slots).acquire_owned().await.map_err(io::Error::other)?;
             Ok::<_, io::Error>((accept(&listener).await, slot))
         };
-        let (stream, slot) = tokio::select! {
+        let ((stream, peer), slot) = tokio::select! {
             next = next => next?,
             () = &mut shutdown => break,
         };
         let stream = TokioIo::new(Unstalled::new(stream, limits.idle_timeout));
-        let connection = http.serve_connection(stream, TowerToHyperService::new(router.clone()));
+        let service = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |mut request: hyper::Request<_>| {
+            request.extensions_mut().insert(peer);
+            service.call(request)
+        });
+        let connection = http.serve_connection(stream, service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -71,15 +78,15 @@ pub async fn serve(
 
 /// The next connection. A client that is gone again, or a shortage of the system's, is no reason
 /// to stop.
-async fn accept(listener: &TcpListener) -> TcpStream {
+async fn accept(listener: &TcpListener) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 // Without it small answers wait for the client's delayed acknowledgement.
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "a connection keeps its delay");
                 }
-                return stream;
+                return (stream, Peer(address.ip()));
             }
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");

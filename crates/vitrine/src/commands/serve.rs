@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Origin under which clients reach the server [default: the address it listens on]
     #[arg(long, value_name = "URL", env = "VITRINE_PUBLIC_URL")]
     public_url: Option<String>,
+    /// Requests a second that each token may make in the long run, a minute's worth at once; 0 sets no limit
+    #[arg(long, value_name = "N", default_value_t = Limits::default().requests_per_second)]
+    rate_limit: u32,
 }
 
 pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<(), Fault> {
@@ -25,7 +28,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     let cannot = |error| Fault::configuration(format!("cannot listen on {}: {error}", args.listen));
     let listener = TcpListener::bind(&args.listen).await.map_err(cannot)?;
     let url = url_of(listener.local_addr()?);
-    let limits = Limits::default();
+    let limits = Limits { requests_per_second: args.rate_limit, ..Limits::default() };
     let public_url = public_url.unwrap_or_else(|| url.clone());
     let router = router(App {
         store: opened.store,

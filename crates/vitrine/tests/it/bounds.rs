@@ -3,5 +3,6 @@
 mod bodies;
 mod command_line;
 mod generated;
+mod pace;
 mod requests;
 mod windows;

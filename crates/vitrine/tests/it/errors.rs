@@ -11,13 +11,12 @@ use vitrine_server::Limits;
 use crate::app::{Answer, TestApp};
 use crate::fixtures::{gmail, mail};
 
-/// Codes that only another layer answers: the MCP adapter, or a later limit.
+/// Codes that only another layer answers: the MCP adapter.
 const NOT_OURS: &[ErrorCode] = &[
     ErrorCode::ConflictingConnectionId,
     ErrorCode::FieldWindowUnsupported,
     ErrorCode::AmbiguousSchemaDetail,
     ErrorCode::Conflict,
-    ErrorCode::RateLimitExceeded,
 ];
 
 const RECORDS: &str = "/v1/streams/messages/records";
@@ -97,8 +96,18 @@ pub(crate) async fn failures() -> Vec<(ErrorCode, Answer)> {
     app.clock.advance(YEAR);
     let stale = app.call("GET", &wide, &format!("{RECORDS}?changes_since={bookmark}")).await;
     failures.push((E::CursorExpired, stale));
+    failures.push((E::RateLimitExceeded, limited().await));
     failures.push((E::GrantExpired, app.call("GET", &ending, "/v1/schema").await));
     failures
+}
+
+/// The answer to one request more than the limit allows.
+async fn limited() -> Answer {
+    let app = TestApp::start_with(Limits { requests_per_second: 1, ..Limits::default() }, None).await;
+    for _ in 0..60 {
+        assert_eq!(app.call("GET", &app.owner, "/v1/schema").await.status, 200);
+    }
+    app.call("GET", &app.owner, "/v1/schema").await
 }
 
 #[tokio::test]

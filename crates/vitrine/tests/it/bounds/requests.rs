@@ -19,6 +19,7 @@ async fn errors_have_one_form() {
             404 => "not_found_error",
             409 => "conflict_error",
             410 => "gone_error",
+            429 => "rate_limit_error",
             500 => "api_error",
             _ => "invalid_request_error",
         };
