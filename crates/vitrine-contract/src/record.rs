@@ -254,4 +254,19 @@ pub struct Blob {
     pub start: u64,
     /// The bytes asked for; empty when only the description was.
     pub bytes: Vec<u8>,
+    /// Through which record it was read, where the reader knows. Never on the wire.
+    pub origin: Option<BlobOrigin>,
+}
+
+/// The place a blob was found to be referred to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlobOrigin {
+    /// The record's account.
+    pub connection_id: Arc<str>,
+    /// The record's stream.
+    pub stream: Arc<str>,
+    /// The record.
+    pub record_id: String,
+    /// Its field.
+    pub field: String,
 }

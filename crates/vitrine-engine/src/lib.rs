@@ -13,6 +13,7 @@ pub mod gate;
 pub mod grant;
 pub mod ingest;
 pub mod keeping;
+pub mod ledger;
 mod local_read;
 pub mod owner;
 pub mod port;
@@ -21,4 +22,5 @@ pub mod text_match;
 pub mod token;
 
 pub use caller::Caller;
+pub use ledger::Ledgered;
 pub use local_read::{LocalRead, SEARCH_MODES};

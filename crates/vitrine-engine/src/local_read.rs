@@ -12,6 +12,7 @@ mod window;
 use std::future::Future;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use vitrine_contract::read_api::Answer;
 use vitrine_contract::record::{List, Record, SearchList};
 use vitrine_contract::request::{
@@ -52,6 +53,14 @@ impl<S: Store> LocalRead<S> {
     /// Who reads.
     pub fn caller(&self) -> &Caller {
         &self.caller
+    }
+
+    pub(crate) fn store(&self) -> &S {
+        &self.store
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     fn sealer(&self) -> Sealer {

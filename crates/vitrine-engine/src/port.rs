@@ -326,6 +326,12 @@ pub struct ScopeStats {
 /// A blob that may be read.
 #[derive(Debug, Clone)]
 pub struct FoundBlob {
+    /// Which of the plan's scopes the record is in that refers to it.
+    pub scope: usize,
+    /// That record.
+    pub record_id: String,
+    /// Its field.
+    pub field: String,
     /// What it is.
     pub info: BlobRef,
     /// The first byte that `bytes` holds.

@@ -47,6 +47,11 @@ impl Resource {
         Err(invalid_id().param("uri"))
     }
 
+    /// The tool that the resource mirrors.
+    pub(crate) fn tool(&self) -> &'static str {
+        self.0.name()
+    }
+
     pub(crate) async fn read<R: ReadApi>(
         self,
         reader: &R,

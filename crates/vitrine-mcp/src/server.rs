@@ -93,7 +93,7 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
             .ok_or_else(|| ErrorData::invalid_params(tools::unknown(&request.name), None))?;
         let answered = async {
             let call = call?;
-            let reader = self.source.reader(&context).await?;
+            let reader = self.source.reader(&context, call.name()).await?;
             call.answer(&*reader, &request_id).await
         };
         let answer = tokio::select! {
@@ -150,7 +150,7 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
         let request_id = self.source.request_id(&context);
         let read = async {
             let resource = resources::Resource::parse(&request.uri)?;
-            let reader = self.source.reader(&context).await?;
+            let reader = self.source.reader(&context, resource.tool()).await?;
             resource.read(&*reader, &request.uri, &request_id).await
         };
         let contents = read.await.map_err(|error| resources::error(error, &request_id))?;

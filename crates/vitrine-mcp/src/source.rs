@@ -12,10 +12,11 @@ pub trait ReaderSource: Send + Sync + 'static {
     /// The reader.
     type Reader: ReadApi + 'static;
 
-    /// The reader for this call. Over HTTP the caller stands in the request's extensions.
+    /// The reader for this call of `tool`. Over HTTP the caller stands in the request's extensions.
     fn reader(
         &self,
         context: &RequestContext<RoleServer>,
+        tool: &'static str,
     ) -> impl Future<Output = Result<Arc<Self::Reader>, ApiError>> + Send;
 
     /// The id under which this call is answered and logged.
@@ -42,7 +43,7 @@ where
 {
     type Reader = R;
 
-    async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<R>, ApiError> {
+    async fn reader(&self, _: &RequestContext<RoleServer>, _: &'static str) -> Result<Arc<R>, ApiError> {
         Ok(Arc::clone(&self.reader))
     }
 

@@ -62,6 +62,18 @@ impl Call {
         })
     }
 
+    /// The tool that is called.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Schema(_) => schema::NAME,
+            Self::QueryRecords(_) => query_records::NAME,
+            Self::Aggregate(_) => aggregate::NAME,
+            Self::Search(_) => search::NAME,
+            Self::Fetch(_) => fetch::NAME,
+            Self::ReadRecordField(_) => read_record_field::NAME,
+        }
+    }
+
     /// Reads, and renders what was read.
     pub(crate) async fn answer<R: ReadApi>(self, reader: &R, request_id: &str) -> Result<Answer, ApiError> {
         let frame = Frame { provider_url: reader.provider_url(), request_id };

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::keeping::Keeper;
+use vitrine_engine::ledger::Via;
 use vitrine_engine::owner::Owner;
-use vitrine_engine::{Caller, LocalRead};
+use vitrine_engine::{Caller, Ledgered, LocalRead};
 
 /// One served store.
 pub struct App<S> {
@@ -63,13 +64,10 @@ impl<S: Keeper> App<S> {
         Owner::new(&self.store, &self.clock, &self.random)
     }
 
-    pub(crate) fn reader(&self, caller: Caller) -> LocalRead<S> {
-        LocalRead::new(
-            Arc::clone(&self.store),
-            caller,
-            self.clock.clone(),
-            self.random.clone(),
-            Arc::clone(&self.public_url),
-        )
+    /// The caller's reads, entered in the ledger as coming in by `via`.
+    pub(crate) fn reader(&self, caller: Caller, via: Via) -> Ledgered<S> {
+        let (clock, random) = (self.clock.clone(), self.random.clone());
+        let read = LocalRead::new(Arc::clone(&self.store), caller, clock, random, Arc::clone(&self.public_url));
+        Ledgered::new(read, via)
     }
 }

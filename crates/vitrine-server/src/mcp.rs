@@ -10,8 +10,9 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
 use vitrine_engine::keeping::Keeper;
+use vitrine_engine::ledger::Via;
 use vitrine_engine::token::fresh_id;
-use vitrine_engine::{Caller, LocalRead};
+use vitrine_engine::{Caller, Ledgered};
 use vitrine_mcp::{ReaderSource, http_service};
 
 use crate::app::App;
@@ -40,12 +41,16 @@ pub(crate) fn mount<S: Keeper>(app: &Arc<App<S>>) -> Router {
 struct Callers<S>(Arc<App<S>>);
 
 impl<S: Keeper> ReaderSource for Callers<S> {
-    type Reader = LocalRead<S>;
+    type Reader = Ledgered<S>;
 
-    async fn reader(&self, context: &RequestContext<RoleServer>) -> Result<Arc<LocalRead<S>>, ApiError> {
+    async fn reader(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: &'static str,
+    ) -> Result<Arc<Ledgered<S>>, ApiError> {
         let parts = context.extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).ok_or_else(ApiError::internal)?;
-        Ok(Arc::new(self.0.reader(caller.clone())))
+        Ok(Arc::new(self.0.reader(caller.clone(), Via::Mcp { tool })))
     }
 
     fn request_id(&self, context: &RequestContext<RoleServer>) -> String {

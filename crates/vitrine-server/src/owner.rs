@@ -4,6 +4,7 @@ pub(crate) mod blobs;
 pub(crate) mod connections;
 pub(crate) mod grants;
 pub(crate) mod ingest;
+pub(crate) mod ledger;
 pub(crate) mod packages;
 mod params;
 pub(crate) mod records;

@@ -14,6 +14,7 @@ use vitrine_contract::request::ReadRequest;
 use vitrine_contract::{ErrorCode, ReadApi, route};
 use vitrine_engine::Caller;
 use vitrine_engine::keeping::Keeper;
+use vitrine_engine::ledger::Via;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ pub(crate) async fn read<S: Keeper>(
             _ => Ok(([(ALLOW, "GET,HEAD")], Failure::wrong_method()).into_response()),
         };
     }
-    let reader = app.reader(caller);
+    let reader = app.reader(caller, Via::Rest);
     Ok(match request? {
         ReadRequest::Schema(request) => Json(reader.schema(&request).await?).into_response(),
         ReadRequest::Streams(request) => Json(reader.streams(&request).await?).into_response(),

@@ -71,6 +71,7 @@ fn v1<S: Keeper>() -> Router<Arc<App<S>>> {
         .route("/owner/grants", get(owner::grants::list::<S>).post(owner::grants::give::<S>))
         .route("/owner/grants/{id}", get(owner::grants::show::<S>).delete(owner::grants::revoke::<S>))
         .route("/owner/packages/{id}", get(owner::packages::show::<S>).delete(owner::packages::revoke::<S>))
+        .route("/owner/ledger", get(owner::ledger::list::<S>))
         .method_not_allowed_fallback(wrong_method)
         .fallback(read)
 }

@@ -8,6 +8,7 @@ mod database;
 mod fault;
 mod grants;
 mod layout;
+pub mod ledger;
 mod open;
 mod read;
 mod row;
@@ -24,6 +25,7 @@ use vitrine_engine::declaration::Declaration;
 use vitrine_engine::gate::ReadPlan;
 use vitrine_engine::ingest::Incoming;
 use vitrine_engine::keeping::{Keeper, KeptGrant, NewConnection, NewGrants, Outcome, Target};
+use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{
     Changes, ChangesAsk, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row, RowAsk, ScopeStats,
     Store as StorePort, StoreResult, TokenRow, WindowAsk,
@@ -31,6 +33,7 @@ use vitrine_engine::port::{
 use vitrine_engine::token::TokenDigest;
 
 use database::Database;
+use ledger::Book;
 pub use open::OpenError;
 
 /// An open store.
@@ -40,12 +43,18 @@ pub struct Store {
     cursor_key: [u8; 32],
     catalog: catalog::CatalogCache,
     stats: read::StatsCache,
+    ledger: Book,
 }
 
 impl Store {
     /// Opens the store at `path`, making it if it is not there and bringing an older one forward.
     pub fn open(path: &Path, clock: Clock, random: &Random) -> Result<Self, OpenError> {
         open::open(path, clock, random)
+    }
+
+    /// The account of every disclosure.
+    pub fn ledger(&self) -> &Book {
+        &self.ledger
     }
 
     /// Checks the file and the indexes against the records; what it finds, in words.
@@ -111,6 +120,16 @@ impl StorePort for Store {
 
     async fn blob(&self, plan: &ReadPlan, blob_id: &str, range: Option<ByteRange>) -> StoreResult<Option<FoundBlob>> {
         self.database.read(|tx| read::blob(tx, plan, blob_id, range))
+    }
+}
+
+impl Ledger for Store {
+    async fn enter(&self, disclosure: &Disclosure<'_>) -> StoreResult<()> {
+        self.ledger.enter(disclosure).await
+    }
+
+    async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {
+        self.ledger.entries(ask).await
     }
 }
 

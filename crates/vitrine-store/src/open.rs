@@ -7,6 +7,7 @@ use vitrine_engine::clock::{Clock, Random};
 
 use crate::database::{Database, configure_writer};
 use crate::fault::{Fault, Result};
+use crate::ledger::Book;
 use crate::{Store, layout};
 
 /// Marks the file as ours: "Vtrn".
@@ -58,7 +59,9 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
     configure_writer(&writer).map_err(fault)?;
     bring_forward(&mut writer, random).map_err(fault)?;
     let key = cursor_key(&writer).map_err(fault)?;
+    let beside = path.parent().unwrap_or(Path::new(""));
     Ok(Store {
+        ledger: Book::new(beside.join("ledger"), clock.clone(), random.clone()),
         database: Database::new(path, writer),
         clock,
         cursor_key: key,
@@ -69,7 +72,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
 
 /// Only the owner's account may look into what is made for the store.
 #[cfg(unix)]
-fn restrict(path: &Path, mode: u32) {
+pub(crate) fn restrict(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     if let Err(error) = std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)) {
         tracing::warn!(%error, "the store could not be closed to other users");
@@ -77,7 +80,7 @@ fn restrict(path: &Path, mode: u32) {
 }
 
 #[cfg(not(unix))]
-fn restrict(_path: &Path, _mode: u32) {}
+pub(crate) fn restrict(_path: &Path, _mode: u32) {}
 
 fn check_identity(connection: &Connection, path: &str) -> std::result::Result<(), OpenError> {
     let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));

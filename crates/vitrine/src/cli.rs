@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connect, connection, demo, grant, ingest, mcp, owner, serve, setup, source};
+use crate::commands::{connect, connection, demo, grant, ingest, ledger, mcp, owner, serve, setup, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -57,6 +57,8 @@ pub(crate) enum Command {
     /// Give, show and end grants
     #[command(subcommand)]
     Grant(grant::Command),
+    /// See what each client was told, and check that the account is whole
+    Ledger(Box<ledger::Args>),
     /// The owner's own credentials
     #[command(subcommand)]
     Owner(owner::Command),

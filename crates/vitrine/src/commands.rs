@@ -5,6 +5,7 @@ pub(crate) mod connection;
 pub(crate) mod demo;
 pub(crate) mod grant;
 pub(crate) mod ingest;
+pub(crate) mod ledger;
 pub(crate) mod mcp;
 pub(crate) mod owner;
 pub(crate) mod serve;
@@ -32,6 +33,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,
         Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,
         Command::Grant(command) => grant::run(command, &opened()?, output).await?,
+        Command::Ledger(args) => return ledger::run(*args, &opened()?, output).await,
         Command::Owner(command) => owner::run(command, &opened()?, output).await?,
     }
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use vitrine_engine::owner::OwnerError;
 use vitrine_engine::port::StoreError;
 use vitrine_store::OpenError;
+use vitrine_store::ledger::LedgerError;
 
 use crate::provider::connect::ConnectError;
 use crate::provider::credential::CredentialError;
@@ -98,6 +99,12 @@ impl From<OpenError> for Fault {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         OwnerError::from(error).into()
+    }
+}
+
+impl From<LedgerError> for Fault {
+    fn from(error: LedgerError) -> Self {
+        Self::new(Exit::Failed, "ledger_failed", error.to_string())
     }
 }
 

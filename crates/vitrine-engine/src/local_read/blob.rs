@@ -1,6 +1,7 @@
 //! Bytes kept beside records.
 
 use vitrine_contract::read_api::Answer;
+use vitrine_contract::record::BlobOrigin;
 use vitrine_contract::request::{BlobRequest, ReadRequest};
 use vitrine_contract::{ApiError, Blob, ErrorCode};
 
@@ -20,5 +21,12 @@ async fn find<S: Store>(reader: &LocalRead<S>, request: &BlobRequest, plan: Read
             "There is no such blob. Use a `blob_id` that stands in a record you can read.",
         )
     })?;
-    Ok(Blob { info: found.info, start: found.start, bytes: found.bytes })
+    let scope = &plan.scopes()[found.scope];
+    let origin = BlobOrigin {
+        connection_id: scope.connection().connection_id.clone(),
+        stream: scope.stream_name().clone(),
+        record_id: found.record_id,
+        field: found.field,
+    };
+    Ok(Blob { info: found.info, start: found.start, bytes: found.bytes, origin: Some(origin) })
 }

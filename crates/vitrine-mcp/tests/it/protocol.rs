@@ -145,7 +145,7 @@ struct PerRequest(Calls);
 impl ReaderSource for PerRequest {
     type Reader = Fake;
 
-    async fn reader(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Fake>, ApiError> {
+    async fn reader(&self, context: &RequestContext<RoleServer>, _: &'static str) -> Result<Arc<Fake>, ApiError> {
         let parts = context.extensions.get::<http::request::Parts>().ok_or_else(ApiError::internal)?;
         if parts.headers.contains_key("authorization") {
             return Ok(Arc::new(Fake { calls: self.0.clone(), ..Fake::person() }));

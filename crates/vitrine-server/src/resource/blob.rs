@@ -14,7 +14,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use vitrine_contract::request::{BlobRequest, ByteRange};
 use vitrine_contract::{ApiError, BlobRef, ReadApi};
-use vitrine_engine::LocalRead;
+use vitrine_engine::Ledgered;
 use vitrine_engine::keeping::Keeper;
 
 use super::range::{Wanted, wanted};
@@ -24,7 +24,7 @@ use crate::failure::Failure;
 const PIECE_BYTES: u64 = 1024 * 1024;
 
 pub(super) async fn answer<S: Keeper>(
-    reader: LocalRead<S>,
+    reader: Ledgered<S>,
     request: BlobRequest,
     method: &Method,
     headers: &HeaderMap,
@@ -77,7 +77,7 @@ fn same_version(headers: &HeaderMap, etag: Option<&HeaderValue>) -> bool {
 
 /// Reads a part piece by piece. A blob that is replaced meanwhile breaks the body off, so that
 /// nobody takes a mixture for the whole.
-fn pieces<S: Keeper>(reader: LocalRead<S>, request: BlobRequest, info: BlobRef, part: Range<u64>) -> Body {
+fn pieces<S: Keeper>(reader: Ledgered<S>, request: BlobRequest, info: BlobRef, part: Range<u64>) -> Body {
     let source = Arc::new((reader, request, info));
     Body::from_stream(stream::try_unfold(part, move |part| {
         let source = Arc::clone(&source);

@@ -16,18 +16,18 @@ pub(crate) fn blob(
     range: Option<ByteRange>,
 ) -> Result<Option<FoundBlob>> {
     check_fresh(tx, plan)?;
-    for scope in plan.scopes() {
-        if refers(tx, scope, blob_id)?
-            && let Some(found) = read(tx, scope, blob_id, range)?
+    for (at, scope) in plan.scopes().iter().enumerate() {
+        if let Some((record_id, field)) = referrer(tx, scope, blob_id)?
+            && let Some((info, start, bytes)) = read(tx, scope, blob_id, range)?
         {
-            return Ok(Some(found));
+            return Ok(Some(FoundBlob { scope: at, record_id, field, info, start, bytes }));
         }
     }
     Ok(None)
 }
 
-/// Whether a visible field of a visible record of the scope refers to the blob.
-fn refers(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<bool> {
+/// A visible record of the scope with a visible field that refers to the blob.
+fn referrer(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<Option<(String, String)>> {
     let mut statement = tx.prepare_cached(
         "SELECT u.field, r.id, r.time FROM blob_use u JOIN record r ON r.number = u.record WHERE u.cell = ?1 AND u.blob_id = ?2",
     )?;
@@ -39,13 +39,18 @@ fn refers(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<bool> {
             && scope.window().is_none_or(|window| window.contains(time))
             && scope.resources().is_none_or(|ids| ids.contains(&id))
         {
-            return Ok(true);
+            return Ok(Some((id, field)));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
-fn read(tx: &Connection, scope: &Scope, blob_id: &str, range: Option<ByteRange>) -> Result<Option<FoundBlob>> {
+fn read(
+    tx: &Connection,
+    scope: &Scope,
+    blob_id: &str,
+    range: Option<ByteRange>,
+) -> Result<Option<(BlobRef, u64, Vec<u8>)>> {
     let found = tx
         .prepare_cached(
             "SELECT b.number, b.mime_type, b.size, b.sha256 FROM blob b JOIN cell c ON c.connection = b.connection
@@ -58,7 +63,7 @@ fn read(tx: &Connection, scope: &Scope, blob_id: &str, range: Option<ByteRange>)
     let Some((number, mime_type, size, sha256)) = found else { return Ok(None) };
     let (start, end) = span(range, size);
     let info = BlobRef { blob_id: blob_id.to_owned(), mime_type, size_bytes: Some(size), sha256: Some(sha256) };
-    Ok(Some(FoundBlob { info, start, bytes: bytes(tx, number, start, end)? }))
+    Ok(Some((info, start, bytes(tx, number, start, end)?)))
 }
 
 /// The bytes a range names: first, and one past the last.

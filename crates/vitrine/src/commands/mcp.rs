@@ -7,9 +7,10 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
 use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::ledger::Via;
 use vitrine_engine::owner::Owner;
 use vitrine_engine::token::fresh_id;
-use vitrine_engine::{Caller, LocalRead};
+use vitrine_engine::{Caller, Ledgered, LocalRead};
 use vitrine_mcp::{ReaderSource, serve_stdio};
 use vitrine_store::Store;
 
@@ -112,12 +113,17 @@ impl UnderGrant {
 }
 
 impl ReaderSource for UnderGrant {
-    type Reader = LocalRead<Store>;
+    type Reader = Ledgered<Store>;
 
-    async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<LocalRead<Store>>, ApiError> {
+    async fn reader(
+        &self,
+        _: &RequestContext<RoleServer>,
+        tool: &'static str,
+    ) -> Result<Arc<Ledgered<Store>>, ApiError> {
         let Opened { store, clock, random } = &self.opened;
         let caller = self.caller().await?;
-        Ok(Arc::new(LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), DEFAULT_URL.into())))
+        let read = LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), DEFAULT_URL.into());
+        Ok(Arc::new(Ledgered::new(read, Via::Stdio { tool })))
     }
 
     fn request_id(&self, _: &RequestContext<RoleServer>) -> String {

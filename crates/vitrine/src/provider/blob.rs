@@ -31,7 +31,7 @@ pub(super) async fn read(exchange: &Exchange, request: &BlobRequest) -> Answer<B
         sha256: text(ETAG).and_then(digest),
     };
     // A provider that knows no ranges answers with the whole, and `start` says so.
-    Ok(Blob { info, start: part.map_or(0, |(start, _)| start), bytes: answer.body })
+    Ok(Blob { info, start: part.map_or(0, |(start, _)| start), bytes: answer.body, origin: None })
 }
 
 /// The first byte and the size of the whole, from `bytes 2-4/10`.

@@ -12,6 +12,7 @@ mod errors;
 mod fixtures;
 mod grants;
 mod ingest;
+mod ledger;
 mod mcp_entrypoint_surface;
 mod owner_rest;
 mod properties;

@@ -117,6 +117,12 @@ fn only_the_gate_makes_a_read_plan() {
 }
 
 #[test]
+fn no_door_reads_past_the_ledger() {
+    let misses: Vec<_> = sources().iter().filter_map(rules::unentered_reads).collect();
+    assert_none("every reader of a door is Ledgered", &misses);
+}
+
+#[test]
 fn only_dialects_ask_which_database_it_is() {
     let misses: Vec<_> = sources().iter().flat_map(rules::database_checks).collect();
     assert_none("only dialect files ask which database it is", &misses);

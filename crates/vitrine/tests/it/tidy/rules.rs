@@ -74,6 +74,15 @@ pub(crate) fn open_plan(source: &str) -> Vec<String> {
     misses
 }
 
+/// A file of a door that makes more readers than it enters in the ledger or shows to the owner as a preview.
+pub(crate) fn unentered_reads(file: &TextFile) -> Option<String> {
+    let door = ["crates/vitrine-server/src/", "crates/vitrine/src/"].iter().any(|door| file.path.starts_with(door));
+    let code = code::only(&file.text);
+    let count = |call: &str| code.matches(call).count();
+    let entered = count("Ledgered::new(") + count("Caller::preview(");
+    (door && count("LocalRead::new(") > entered).then(|| format!("{}: a LocalRead without Ledgered", file.path))
+}
+
 /// Lines outside the dialect files that ask which database it is.
 pub(crate) fn database_checks(file: &TextFile) -> Vec<String> {
     if file.path.starts_with("crates/vitrine-store/src/") && file.path.contains("dialect") {
@@ -132,6 +141,15 @@ mod tests {
             assert_eq!(foreign_words(&store(&text)).len(), 1, "{text}");
         }
         assert!(foreign_words(&store("registry+https://github.com/rust-lang/crates.io-index")).is_empty());
+    }
+
+    #[test]
+    fn a_door_that_forgets_the_ledger_is_caught() {
+        let door = |text| TextFile::new("crates/vitrine-server/src/app.rs", text);
+        assert!(unentered_reads(&door("LocalRead::new(store)")).is_some());
+        assert!(unentered_reads(&door("Ledgered::new(LocalRead::new(a), b); LocalRead::new(c)")).is_some());
+        assert!(unentered_reads(&door("Ledgered::new(LocalRead::new(a), b) // LocalRead::new(")).is_none());
+        assert!(unentered_reads(&store("LocalRead::new(store)")).is_none());
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! Lines of the book: JSON objects, each bound to all before it by a hash.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Settings;
+
+/// The hash of a line and, through it, of every line before.
+pub(super) type Hash = [u8; 32];
+
+/// What the first line of all follows.
+pub(super) const NOTHING: Hash = [0; 32];
+
+const HASH: &str = ",\"hash\":\"";
+/// `,"hash":"…"}`: what stands after a line's body.
+const HASH_BYTES: usize = HASH.len() + 64 + 2;
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    /// A disclosure.
+    #[serde(rename = "ledger_entry")]
+    Entry,
+    /// The first line of a segment.
+    #[serde(rename = "ledger_segment")]
+    Segment,
+    /// A change of the owner's settings.
+    #[serde(rename = "ledger_settings")]
+    Settings,
+    /// The last line of a segment that is full, signed.
+    #[serde(rename = "ledger_checkpoint")]
+    Checkpoint,
+}
+
+/// What every line says of itself.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Stub {
+    pub(super) object: Kind,
+    pub(super) seq: u64,
+    pub(super) at: String,
+    #[serde(default)]
+    pub(super) segment: Option<u64>,
+    #[serde(default)]
+    pub(super) previous: Option<String>,
+    #[serde(default)]
+    pub(super) settings: Option<Settings>,
+    #[serde(with = "hexadecimal_hash")]
+    pub(super) hash: Hash,
+}
+
+impl Stub {
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+}
+
+/// The start of a line, to which its own members are added.
+pub(super) fn start(kind: Kind, seq: u64) -> String {
+    let name = match kind {
+        Kind::Entry => "ledger_entry",
+        Kind::Segment => "ledger_segment",
+        Kind::Settings => "ledger_settings",
+        Kind::Checkpoint => "ledger_checkpoint",
+    };
+    format!("{{\"object\":\"{name}\",\"seq\":{seq},")
+}
+
+/// Closes a line: `body` is a whole object, the line that object with its hash and a line break.
+pub(super) fn close(mut body: String, previous: &Hash) -> (String, Hash) {
+    let hash = chained(previous, &[body.as_bytes()]);
+    body.pop();
+    body.push_str(HASH);
+    body.push_str(&hexadecimal(&hash));
+    body.push_str("\"}\n");
+    (body, hash)
+}
+
+/// A line, without its break, as it was before its hash was added.
+pub(super) fn body(line: &[u8]) -> Option<String> {
+    let body = line.get(..line.len().checked_sub(HASH_BYTES)?)?;
+    Some(std::str::from_utf8(body).ok()?.to_owned() + "}")
+}
+
+/// Whether a line, without its break, is what was written after `previous`.
+pub(super) fn follows(line: &[u8], previous: &Hash, hash: &Hash) -> bool {
+    let Some(at) = line.len().checked_sub(HASH_BYTES) else { return false };
+    let (body, end) = line.split_at(at);
+    end.starts_with(HASH.as_bytes()) && chained(previous, &[body, b"}"]) == *hash
+}
+
+fn chained(previous: &Hash, parts: &[&[u8]]) -> Hash {
+    let mut digest = Sha256::new_with_prefix(previous);
+    for part in parts {
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+/// Bytes as people copy them.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Reads them back.
+pub(super) fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// A hash as it stands in JSON.
+pub(super) mod hexadecimal_hash {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::Hash;
+
+    pub(crate) fn serialize<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::hexadecimal(hash))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Hash, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        super::bytes(&text).ok_or_else(|| D::Error::custom("a hash has 64 hexadecimal digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_follows_one_line_only() {
+        let body = |seq| format!("{}\"at\":\"2026-06-01T00:00:00Z\"}}", start(Kind::Entry, seq));
+        let (first, one) = close(body(1), &NOTHING);
+        let (second, two) = close(body(2), &one);
+        let line = second.trim_end().as_bytes();
+        assert!(follows(first.trim_end().as_bytes(), &NOTHING, &one) && follows(line, &one, &two));
+        assert!(!follows(line, &NOTHING, &two), "after another line");
+        assert!(!follows(second.replace("01T", "02T").trim_end().as_bytes(), &one, &two), "edited");
+        assert!(!follows(b"{}", &one, &two) && !follows(b"", &one, &two));
+        let stub = Stub::parse(line).unwrap();
+        assert_eq!((stub.seq, stub.hash, stub.object), (2, two, Kind::Entry));
+    }
+
+    #[test]
+    fn hexadecimal_reads_back() {
+        assert_eq!(bytes::<3>(&hexadecimal(&[0, 255, 16])), Some([0, 255, 16]));
+        for wrong in ["00ff1", "00ff1g", "00ff1000", "+0ff10"] {
+            assert_ne!(bytes::<3>(wrong), Some([0, 255, 16]), "{wrong}");
+        }
+    }
+}

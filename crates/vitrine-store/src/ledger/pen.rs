@@ -1,0 +1,306 @@
+//! Writing to the book, one line at a time, whoever else does too.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+use vitrine_contract::time;
+use vitrine_engine::clock::Random;
+
+use super::line::{self, Hash, Kind, NOTHING, Stub, hexadecimal};
+use super::segments::{self, Places};
+use super::signature::Key;
+use super::{Flush, LedgerError, Result, Settings, private, retention};
+
+/// A segment is closed when it is full, or when it is this old, so that retention by age has
+/// something to drop.
+const SEGMENT_AGE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The right to write, and how far the book had reached when last looked.
+pub(super) struct Pen {
+    places: Places,
+    lock: File,
+    key: Key,
+    page: Page,
+}
+
+/// The segment that is written to.
+struct Page {
+    number: u64,
+    file: File,
+    length: u64,
+    /// The last line's number and hash, over all segments.
+    seq: u64,
+    hash: Hash,
+    began: Timestamp,
+    settings: Settings,
+    /// Whether its last line is a checkpoint.
+    closed: bool,
+}
+
+/// What writing a line led to.
+pub(super) struct Written {
+    /// A segment that was closed on the way, and can be indexed.
+    pub(super) closed: Option<u64>,
+    pub(super) flush: Flush,
+}
+
+impl Pen {
+    /// Opens the book, or begins one.
+    pub(super) fn take(places: &Places, random: &Random) -> Result<Self> {
+        make_directory(&places.directory)?;
+        let lock =
+            private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(places.lock())?;
+        lock.lock()?;
+        let key = Key::load(&places.key(), random)?;
+        let page = match places.segments()?.last() {
+            Some(number) => Page::open(places, *number)?,
+            None => Page::blank(places, 1, 0, NOTHING, Settings::default())?,
+        };
+        if !places.head().exists() {
+            write_whole(&places.head(), &key.head(page.seq, page.hash, time::format(Timestamp::UNIX_EPOCH))?)?;
+        }
+        lock.unlock()?;
+        Ok(Self { places: places.clone(), lock, key, page })
+    }
+
+    /// Writes one line, and starts a new segment first when this one is full.
+    pub(super) fn write(&mut self, kind: Kind, members: &str, at: Timestamp) -> Result<Written> {
+        self.lock.lock()?;
+        let outcome = self.write_locked(kind, members, at);
+        self.lock.unlock()?;
+        outcome
+    }
+
+    fn write_locked(&mut self, kind: Kind, members: &str, at: Timestamp) -> Result<Written> {
+        self.page.follow(&self.places)?;
+        let mut closed = None;
+        if self.page.is_due(at) {
+            self.close(at)?;
+            closed = Some(self.page.number);
+        }
+        if self.page.closed {
+            self.page = self.page.next(&self.places)?;
+        }
+        if self.page.length == 0 {
+            self.begin(at)?;
+        }
+        let body = line::start(kind, self.page.seq + 1) + &members[1..];
+        self.page.append(body)?;
+        if kind == Kind::Settings {
+            self.page.settings = settings_of(members)?;
+        }
+        let flush = self.page.settings.flush;
+        if flush == Flush::EachEntry {
+            self.page.file.sync_data()?;
+            self.keep_head(self.page.seq, self.page.hash, at)?;
+        }
+        if closed.is_some()
+            && let Err(error) = retention::apply(&self.places, &self.key, &self.page.settings, at)
+        {
+            tracing::error!(%error, "old segments of the ledger could not be dropped");
+        }
+        Ok(Written { closed, flush })
+    }
+
+    /// The first line of a segment.
+    fn begin(&mut self, at: Timestamp) -> Result<()> {
+        let body = format!(
+            "{}\"at\":\"{}\",\"segment\":{},\"previous\":\"{}\",\"public_key\":\"{}\",\"settings\":{}}}",
+            line::start(Kind::Segment, self.page.seq + 1),
+            time::format(at),
+            self.page.number,
+            hexadecimal(&self.page.hash),
+            self.key.public(),
+            serde_json::to_string(&self.page.settings)?,
+        );
+        self.page.began = at;
+        self.page.append(body)
+    }
+
+    /// The last line of a segment: a signed statement of all before it.
+    fn close(&mut self, at: Timestamp) -> Result<()> {
+        let body = format!(
+            "{}\"at\":\"{}\",\"segment\":{},\"previous\":\"{}\",\"public_key\":\"{}\"}}",
+            line::start(Kind::Checkpoint, self.page.seq + 1),
+            time::format(at),
+            self.page.number,
+            hexadecimal(&self.page.hash),
+            self.key.public(),
+        );
+        self.page.append(self.key.sign(body))?;
+        self.page.closed = true;
+        Ok(self.page.file.sync_data()?)
+    }
+
+    pub(super) fn settings(&mut self) -> Result<Settings> {
+        self.lock.lock()?;
+        let followed = self.page.follow(&self.places);
+        self.lock.unlock()?;
+        followed.map(|()| self.page.settings)
+    }
+
+    pub(super) fn retain(&mut self, at: Timestamp) -> Result<()> {
+        self.lock.lock()?;
+        let outcome = retention::apply(&self.places, &self.key, &self.page.settings, at);
+        self.lock.unlock()?;
+        outcome
+    }
+
+    /// How far the book reaches now, signed.
+    pub(super) fn head(&mut self, at: String) -> Result<String> {
+        self.lock.lock()?;
+        let followed = self.page.follow(&self.places);
+        self.lock.unlock()?;
+        followed?;
+        self.key.head(self.page.seq, self.page.hash, at)
+    }
+
+    /// What is to be forced to the disk, and how far the book reaches with it.
+    pub(super) fn unflushed(&self) -> Result<(File, u64, Hash)> {
+        Ok((self.page.file.try_clone()?, self.page.seq, self.page.hash))
+    }
+
+    /// Notes that everything up to this line is on the disk, unless more is already noted.
+    pub(super) fn flushed(&mut self, seq: u64, hash: Hash, at: Timestamp) -> Result<()> {
+        self.lock.lock()?;
+        let outcome = self.keep_head(seq, hash, at);
+        self.lock.unlock()?;
+        outcome
+    }
+
+    fn keep_head(&self, seq: u64, hash: Hash, at: Timestamp) -> Result<()> {
+        let known = segments::read_if_there(&self.places.head())?.and_then(|text| super::Head::parse(&text));
+        if known.is_some_and(|head| head.seq >= seq) {
+            return Ok(());
+        }
+        write_whole(&self.places.head(), &self.key.head(seq, hash, time::format(at))?)
+    }
+
+    /// Keeps every writer out while `work` runs.
+    pub(super) fn held<T>(&mut self, work: impl FnOnce() -> io::Result<T>) -> Result<T> {
+        self.lock.lock()?;
+        let outcome = work();
+        self.lock.unlock()?;
+        Ok(outcome?)
+    }
+}
+
+impl Page {
+    /// A segment without a line.
+    fn blank(places: &Places, number: u64, seq: u64, hash: Hash, settings: Settings) -> Result<Self> {
+        let file = private(OpenOptions::new().read(true).append(true).create(true)).open(places.segment(number))?;
+        let began = Timestamp::UNIX_EPOCH;
+        let mut page = Self { number, file, length: 0, seq, hash, began, settings, closed: false };
+        page.follow_here(places)?;
+        Ok(page)
+    }
+
+    /// The last segment there is.
+    fn open(places: &Places, number: u64) -> Result<Self> {
+        if segments::first_line(&places.segment(number))?.is_some() {
+            return Self::blank(places, number, 0, NOTHING, Settings::default());
+        }
+        // Its first line was never finished: it goes on where the segment before ends.
+        match number.checked_sub(1).filter(|before| places.segment(*before).exists()) {
+            Some(before) => Self::open(places, before)?.next(places),
+            None => Self::blank(places, number, 0, NOTHING, Settings::default()),
+        }
+    }
+
+    /// Whether the segment is full or old.
+    fn is_due(&self, at: Timestamp) -> bool {
+        let full = self.length >= self.settings.segment_bytes();
+        self.length > 0 && !self.closed && (full || at.duration_since(self.began) > SEGMENT_AGE)
+    }
+
+    fn next(&self, places: &Places) -> Result<Self> {
+        Self::blank(places, self.number + 1, self.seq, self.hash, self.settings)
+    }
+
+    /// Reads what others have written since, over as many segments as there are.
+    fn follow(&mut self, places: &Places) -> Result<()> {
+        self.follow_here(places)?;
+        while self.closed && places.segment(self.number + 1).exists() {
+            *self = self.next(places)?;
+        }
+        Ok(())
+    }
+
+    fn follow_here(&mut self, places: &Places) -> Result<()> {
+        let length = self.file.metadata()?.len();
+        if length == self.length {
+            return Ok(());
+        }
+        let path = places.segment(self.number);
+        if length < self.length {
+            return Err(LedgerError::damaged(&path, "it has become shorter"));
+        }
+        let added = segments::rest(&mut self.file, self.length)?;
+        let whole = memchr::memrchr(b'\n', &added).map_or(0, |end| end + 1);
+        for line in added[..whole].split_inclusive(|byte| *byte == b'\n') {
+            let stub = Stub::parse(line).ok_or_else(|| LedgerError::damaged(&path, "a line cannot be read"))?;
+            if stub.object == Kind::Segment {
+                self.began = time::parse(&stub.at).unwrap_or_default();
+            }
+            self.closed = stub.object == Kind::Checkpoint;
+            self.settings = stub.settings.unwrap_or(self.settings);
+            (self.seq, self.hash) = (stub.seq, stub.hash);
+        }
+        self.length += whole as u64;
+        if whole < added.len() {
+            // Whoever wrote it did not get to answer: nothing was disclosed.
+            tracing::warn!(segment = self.number, bytes = added.len() - whole, "an unfinished line is removed");
+            self.file.set_len(self.length)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a line with one write; one that does not fit leaves nothing behind.
+    fn append(&mut self, body: String) -> Result<()> {
+        let (line, hash) = line::close(body, &self.hash);
+        let written = loop {
+            match self.file.write(line.as_bytes()) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        match written {
+            Ok(written) if written == line.len() => {}
+            outcome => {
+                self.file.set_len(self.length)?;
+                return Err(outcome.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into()).into());
+            }
+        }
+        self.length += line.len() as u64;
+        (self.seq, self.hash) = (self.seq + 1, hash);
+        Ok(())
+    }
+}
+
+fn settings_of(members: &str) -> Result<Settings> {
+    #[derive(serde::Deserialize)]
+    struct Decided {
+        settings: Settings,
+    }
+    Ok(serde_json::from_str::<Decided>(members)?.settings)
+}
+
+fn make_directory(directory: &Path) -> io::Result<()> {
+    if directory.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(directory)?;
+    crate::open::restrict(directory, 0o700);
+    Ok(())
+}
+
+/// Replaces a file with another, so that nobody sees half of it.
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let fresh = path.with_extension("new");
+    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&fresh)?;
+    file.write_all(text.as_bytes())?;
+    drop(file);
+    Ok(fs::rename(&fresh, path)?)
+}

@@ -1,0 +1,164 @@
+//! Where things stand in a closed segment: for each client, grant, stream, connection and record,
+//! the lines that name it. Derived from the segment, and made again when it is missing.
+//!
+//! A file is a header, the terms in order (hash, first posting, how many), and the postings: the
+//! offsets of lines, ascending.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+
+use jiff::Timestamp;
+use vitrine_contract::time;
+
+use super::Result;
+use super::search::Shown;
+use super::segments::{self, Places};
+
+const MAGIC: &[u8; 8] = b"vtrnidx1";
+const HEADER_BYTES: u64 = 8 + 8 + 8 + 8 + 8;
+const TERM_BYTES: u64 = 8 + 4 + 4;
+
+/// Something an entry can be found by.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Term<'a> {
+    /// Every entry.
+    Any,
+    Client(&'a str),
+    /// A grant or package.
+    Grant(&'a str),
+    Connection(&'a str),
+    Stream(&'a str),
+    Place(&'a str, &'a str),
+    Record(&'a str),
+}
+
+/// The open postings of one segment.
+pub(super) struct Postings {
+    file: File,
+    terms: u64,
+    /// When its first and last entries were made, in microseconds.
+    pub(super) span: (i64, i64),
+}
+
+impl Term<'_> {
+    /// FNV-1a: stable over versions. A collision costs a look at a line that does not match.
+    fn hash(self) -> u64 {
+        let (kind, parts): (u8, [&str; 2]) = match self {
+            Self::Any => (0, ["", ""]),
+            Self::Client(id) => (1, [id, ""]),
+            Self::Grant(id) => (2, [id, ""]),
+            Self::Connection(id) => (3, [id, ""]),
+            Self::Stream(name) => (4, [name, ""]),
+            Self::Place(connection_id, stream) => (5, [connection_id, stream]),
+            Self::Record(id) => (6, [id, ""]),
+        };
+        let bytes = [kind].into_iter().chain(parts[0].bytes()).chain([0]).chain(parts[1].bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    }
+}
+
+impl Postings {
+    /// The postings of a closed segment, made now if need be.
+    pub(super) fn of(places: &Places, number: u64) -> Result<Self> {
+        let length = fs::metadata(places.segment(number))?.len();
+        match Self::open(places, number, length)? {
+            Some(found) => Ok(found),
+            None => build(places, number),
+        }
+    }
+
+    fn open(places: &Places, number: u64, length: u64) -> Result<Option<Self>> {
+        let mut file = match File::open(places.postings(number)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        let mut magic = [0; MAGIC.len()];
+        let mut header = [0; 4];
+        let read = file.read_exact(&mut magic).and_then(|()| {
+            header.iter_mut().try_for_each(|number| {
+                *number = read_u64(&mut file)?;
+                Ok(())
+            })
+        });
+        let [of_length, first, last, terms] = header;
+        let fits = read.is_ok() && magic == *MAGIC && of_length == length;
+        Ok(fits.then(|| Self { file, terms, span: (first.cast_signed(), last.cast_signed()) }))
+    }
+
+    /// The offsets of the lines that name a term, ascending.
+    pub(super) fn lines(&mut self, term: Term<'_>) -> Result<Vec<u32>> {
+        let wanted = term.hash();
+        let (mut low, mut high) = (0, self.terms);
+        while low < high {
+            let middle = low.midpoint(high);
+            self.file.seek(SeekFrom::Start(HEADER_BYTES + middle * TERM_BYTES))?;
+            let mut entry = [0; 16];
+            self.file.read_exact(&mut entry)?;
+            let [hash, place] = [0, 8].map(|at| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap_or_default()));
+            match hash.cmp(&wanted) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return self.run(place & 0xffff_ffff, place >> 32),
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn run(&mut self, first: u64, count: u64) -> Result<Vec<u32>> {
+        self.file.seek(SeekFrom::Start(HEADER_BYTES + self.terms * TERM_BYTES + first * 4))?;
+        let mut bytes = Vec::new();
+        (&self.file).take(count * 4).read_to_end(&mut bytes)?;
+        Ok(bytes.as_chunks().0.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+    }
+}
+
+/// Makes the postings of a closed segment.
+pub(super) fn build(places: &Places, number: u64) -> Result<Postings> {
+    let text = segments::rest(&mut File::open(places.segment(number))?, 0)?;
+    let mut found: Vec<(u64, u32)> = Vec::new();
+    let mut span = (i64::MAX, i64::MIN);
+    let mut offset = 0_u32;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if let Some(entry) = Shown::parse(line) {
+            let at = time::parse(&entry.at).map_or(0, Timestamp::as_microsecond);
+            span = (span.0.min(at), span.1.max(at));
+            entry.terms(|term| found.push((term.hash(), offset)));
+        }
+        offset = offset.saturating_add(u32::try_from(line.len()).unwrap_or(u32::MAX));
+    }
+    found.sort_unstable();
+    found.dedup();
+    write(places, number, text.len() as u64, span, &found)?;
+    let opened = Postings::open(places, number, text.len() as u64)?;
+    opened.ok_or_else(|| io::Error::other("the segment has changed while it was indexed").into())
+}
+
+fn write(places: &Places, number: u64, length: u64, span: (i64, i64), found: &[(u64, u32)]) -> Result<()> {
+    let groups: Vec<&[(u64, u32)]> = found.chunk_by(|a, b| a.0 == b.0).collect();
+    let mut bytes = MAGIC.to_vec();
+    for number in [length, span.0.cast_unsigned(), span.1.cast_unsigned(), groups.len() as u64] {
+        bytes.extend(number.to_le_bytes());
+    }
+    let mut first = 0_u32;
+    for group in groups {
+        let count = u32::try_from(group.len()).unwrap_or(u32::MAX);
+        bytes.extend(group[0].0.to_le_bytes());
+        bytes.extend(first.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+        first += count;
+    }
+    for (_, offset) in found {
+        bytes.extend(offset.to_le_bytes());
+    }
+    // Two processes may be at it: each finishes its own file, and either will do.
+    let fresh = places.directory.join(format!("{number:08}.idx.{}", std::process::id()));
+    let mut file = super::private(fs::OpenOptions::new().write(true).create(true).truncate(true)).open(&fresh)?;
+    file.write_all(&bytes)?;
+    Ok(fs::rename(&fresh, places.postings(number))?)
+}
+
+fn read_u64(file: &mut File) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    file.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
