@@ -91,7 +91,7 @@ struct OfProvider {
 impl ReaderSource for OfProvider {
     type Reader = HttpRead;
 
-    async fn reader(&self, _: &RequestContext<RoleServer>) -> Result<Arc<HttpRead>, ApiError> {
+    async fn reader(&self, _: &RequestContext<RoleServer>, _: &'static str) -> Result<Arc<HttpRead>, ApiError> {
         self.session.reader().await
     }
 
