@@ -22,4 +22,5 @@ mod transport;
 pub use instructions::INSTRUCTIONS;
 pub use server::Adapter;
 pub use source::{FixedReader, ReaderSource};
+pub use tools::definitions as tool_definitions;
 pub use transport::{McpService, http_service, serve_stdio};

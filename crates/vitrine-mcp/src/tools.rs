@@ -28,7 +28,7 @@ static DEFINITIONS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
 });
 
 /// Every tool, in the order an agent meets them.
-pub(crate) fn definitions() -> &'static [Tool] {
+pub fn definitions() -> &'static [Tool] {
     &*DEFINITIONS
 }
 

@@ -49,6 +49,11 @@ impl Database {
         answer.map_err(|fault| fault.0)
     }
 
+    /// Runs `work` on a connection of its own, for as long as it takes.
+    pub(crate) fn inspect<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
+        self.open_reader().and_then(|connection| work(&connection)).map_err(|fault| fault.0)
+    }
+
     /// Runs `work` and makes it durable, or leaves everything as it was.
     pub(crate) async fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let mut writer = self.writer.lock().await;

@@ -59,7 +59,7 @@ impl Store {
 
     /// Checks the file and the indexes against the records; what it finds, in words.
     pub fn check(&self) -> StoreResult<Vec<String>> {
-        self.database.read(open::integrity_faults)
+        self.database.inspect(open::integrity_faults)
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connect, connection, demo, grant, ingest, ledger, mcp, owner, serve, setup, source};
+use crate::commands::{connect, connection, demo, doctor, grant, ingest, ledger, mcp, owner, serve, setup, source};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Connect(connect::Args),
     /// Show or write the configuration of an MCP client
     Setup(setup::Args),
+    /// Check the store, the server and the clients, and say what to mend
+    Doctor(doctor::Args),
     /// Register and list sources
     #[command(subcommand)]
     Source(source::Command),

@@ -3,6 +3,7 @@
 pub(crate) mod connect;
 pub(crate) mod connection;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod grant;
 pub(crate) mod ingest;
 pub(crate) mod ledger;
@@ -22,11 +23,12 @@ use crate::output::Output;
 /// Does what was typed.
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
     let Cli { place, command, .. } = cli;
-    let opened = || Opened::at(place.clone());
+    let opened = || Opened::at(&place);
     match command {
         Command::Demo(args) => demo::run(args, output).await?,
         Command::Serve(args) => serve::run(args, opened()?, output).await?,
         Command::Mcp(args) => mcp::run(args, opened).await?,
+        Command::Doctor(args) => return doctor::run(args, &place, output).await,
         Command::Connect(args) => connect::run(args, output).await?,
         Command::Setup(args) => setup::run(&args, &place, output)?,
         Command::Source(command) => source::run(command, &opened()?, output).await?,

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod demo;
+mod doctor;
 mod fault;
 mod listening;
 mod opened;

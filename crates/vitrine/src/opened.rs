@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 use vitrine_engine::clock::{Clock, Random};
-use vitrine_engine::owner::Owner;
+use vitrine_engine::owner::{Owner, OwnerError};
 use vitrine_store::Store;
 
 use crate::cli::Place;
@@ -19,24 +19,45 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    pub(crate) fn at(place: Place) -> Result<Self, Fault> {
-        if place.database_url.is_some_and(|url| !url.is_empty()) {
+    pub(crate) fn at(place: &Place) -> Result<Self, Fault> {
+        if place.database_url.as_ref().is_some_and(|url| !url.is_empty()) {
             // The URL may hold a password, so it is not repeated.
             return Err(Fault::configuration(
                 "This version keeps records in the embedded store only. Leave out --database-url \
                  (VITRINE_DATABASE_URL) and use --data-dir.",
             ));
         }
-        let named = place.data_dir.filter(|directory| !directory.as_os_str().is_empty());
-        let directory = named.map_or_else(default_directory, Ok)?;
+        let directory = directory_of(place)?;
         let (clock, random) = (Clock::System, Random::System);
         let store = Store::open(&directory.join("vitrine.db"), clock.clone(), &random)?;
         Ok(Self { store: Arc::new(store), clock, random })
     }
 
+    /// The grants and packages that can be read under, each with the name of its client.
+    pub(crate) async fn active_grants(&self) -> Result<Vec<(String, String)>, OwnerError> {
+        let now = self.clock.now();
+        let mut active: Vec<(String, String)> = Vec::new();
+        for kept in self.owner().grants().await? {
+            if kept.revoked_at.is_some() || kept.grant.expired(now) {
+                continue;
+            }
+            let id = kept.package_id.unwrap_or(kept.grant.grant_id);
+            if !active.iter().any(|(known, _)| *known == id) {
+                active.push((id, kept.grant.client.client_display.name));
+            }
+        }
+        Ok(active)
+    }
+
     pub(crate) fn owner(&self) -> Owner<'_, Store> {
         Owner::new(&*self.store, &self.clock, &self.random)
     }
+}
+
+/// The directory of the embedded store.
+pub(crate) fn directory_of(place: &Place) -> Result<PathBuf, Fault> {
+    let named = place.data_dir.as_ref().filter(|directory| !directory.as_os_str().is_empty());
+    named.map_or_else(default_directory, |directory| Ok(directory.clone()))
 }
 
 fn default_directory() -> Result<PathBuf, Fault> {

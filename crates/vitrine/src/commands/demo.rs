@@ -45,7 +45,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     tokio::pin!(stop);
     let listener = TcpListener::bind(&args.listen).await.map_err(|error| cannot_listen(&args.listen, &error))?;
     let directory = tempfile::Builder::new().prefix("vitrine-demo-").tempdir()?;
-    let opened = Opened::at(Place { data_dir: Some(directory.path().to_owned()), database_url: None })?;
+    let opened = Opened::at(&Place { data_dir: Some(directory.path().to_owned()), database_url: None })?;
     let keys = tokio::select! {
         keys = move_in(&opened, Scale::percent(args.scale)) => keys?,
         () = &mut stop => return Ok(()),

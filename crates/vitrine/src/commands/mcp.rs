@@ -8,7 +8,6 @@ use rmcp::service::RequestContext;
 use vitrine_contract::ApiError;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::ledger::Via;
-use vitrine_engine::owner::Owner;
 use vitrine_engine::token::fresh_id;
 use vitrine_engine::{Caller, Ledgered, LocalRead};
 use vitrine_mcp::{ReaderSource, serve_stdio};
@@ -50,7 +49,7 @@ pub(crate) async fn run(args: Args, open: impl FnOnce() -> Result<Opened, Fault>
 async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault> {
     let grant = match grant {
         Some(id) => id,
-        None => only_grant(&opened.owner(), &opened).await?,
+        None => only_grant(&opened).await?,
     };
     let source = UnderGrant { opened, grant };
     source.caller().await.map_err(|error| Fault::configuration(error.message))?;
@@ -58,18 +57,8 @@ async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault>
 }
 
 /// The one grant or package that is active; several are listed, for the caller to choose.
-async fn only_grant(owner: &Owner<'_, Store>, opened: &Opened) -> Result<String, Fault> {
-    let now = opened.clock.now();
-    let mut active: Vec<(String, String)> = Vec::new();
-    for kept in owner.grants().await? {
-        if kept.revoked_at.is_some() || kept.grant.expired(now) {
-            continue;
-        }
-        let id = kept.package_id.unwrap_or(kept.grant.grant_id);
-        if !active.iter().any(|(known, _)| *known == id) {
-            active.push((id, kept.grant.client.client_display.name));
-        }
-    }
+async fn only_grant(opened: &Opened) -> Result<String, Fault> {
+    let active = opened.active_grants().await?;
     match active.as_slice() {
         [(id, _)] => Ok(id.clone()),
         [] => {

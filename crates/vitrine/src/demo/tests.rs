@@ -74,7 +74,7 @@ fn the_prose_has_no_gaps() {
 #[tokio::test]
 async fn every_record_is_accepted() {
     let directory = tempfile::tempdir().unwrap();
-    let opened = Opened::at(Place { data_dir: Some(directory.path().to_owned()), database_url: None }).unwrap();
+    let opened = Opened::at(&Place { data_dir: Some(directory.path().to_owned()), database_url: None }).unwrap();
     let keys = move_in(&opened, Scale::percent(2)).await.unwrap();
     let mut attempted = 0;
     for load in loads(2) {

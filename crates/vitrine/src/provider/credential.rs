@@ -211,14 +211,15 @@ fn scoped(kind: &str) -> Result<(), CredentialError> {
     Err(CredentialError::WrongKind(kind.chars().take(64).collect()))
 }
 
+/// Whether another account could read a file.
 #[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
+pub(crate) fn is_open_to_others(_: &Path) -> bool {
     false
 }
 

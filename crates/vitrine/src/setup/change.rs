@@ -1,10 +1,11 @@
 //! A change to a client's configuration: made, shown, and only then written.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use similar::TextDiff;
-use vitrine_server::clients::Entry;
+use vitrine_server::clients::{Entry, Format};
 
 use super::edit::{self, Broken};
 use super::file;
@@ -83,4 +84,11 @@ impl Change {
         let failed = |source| ChangeError::Io { path: self.path.clone(), source };
         file::replace(&self.path, self.before.as_deref(), &self.after).map_err(failed)
     }
+}
+
+/// What a client's file says of Vitrine at present.
+pub(crate) fn present(path: &Path, (format, section): (Format, &str)) -> Result<Option<Value>, ChangeError> {
+    let text = file::read(path).map_err(|source| ChangeError::Io { path: path.to_owned(), source })?;
+    let text = text.as_deref().unwrap_or_default().trim_start_matches('\u{feff}');
+    edit::get(format, text, section).map_err(|source| ChangeError::Broken { path: path.to_owned(), source })
 }

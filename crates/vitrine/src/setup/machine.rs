@@ -48,6 +48,11 @@ impl Machine {
         Self { platform, home: home.to_owned(), settings: None, named: Vec::new(), search: vec![home.join("bin")] }
     }
 
+    /// The person's own directory.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// Where a client keeps the servers of its user.
     pub(crate) fn config_file(&self, client: Client) -> Option<PathBuf> {
         client.config_file(self.platform).map(|location| self.locate(location))

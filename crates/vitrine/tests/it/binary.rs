@@ -148,6 +148,11 @@ impl Home {
         Self { binary: Binary::new(), directory: tempfile::tempdir().expect("a temporary directory") }
     }
 
+    /// The store of whoever lives here.
+    pub(crate) fn store(&self) -> &Binary {
+        &self.binary
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }

@@ -8,6 +8,7 @@ mod connect;
 mod declarations;
 mod demo;
 mod docs;
+mod doctor;
 mod errors;
 mod fixtures;
 mod grants;

@@ -1,0 +1,80 @@
+//! The configuration of each client: whether it can be read, and whether what it starts is there.
+
+use std::path::Path;
+
+use serde_json::Value;
+use vitrine_engine::Caller;
+use vitrine_server::clients::Client;
+
+use super::{Finding, Patient};
+use crate::setup::change::present;
+
+pub(super) async fn check(patient: &Patient) -> Vec<Finding> {
+    let Some(machine) = &patient.machine else { return Vec::new() };
+    let mut findings = Vec::new();
+    for client in Client::ALL {
+        let (Some(path), Some(form)) = (machine.config_file(client), client.file_form()) else { continue };
+        match present(&path, form) {
+            Ok(None) => {}
+            Ok(Some(entry)) => findings.extend(entry_findings(patient, client, &entry).await),
+            Err(error) => findings.push(Finding::new(
+                format!("{}: {error}", client.name()),
+                "Mend the file, or put its last backup back.",
+            )),
+        }
+    }
+    findings
+}
+
+/// What is wrong with how a client starts Vitrine. One that calls a server is none of this check's business.
+async fn entry_findings(patient: &Patient, client: Client, entry: &Value) -> Option<Finding> {
+    let name = client.name();
+    let again = format!("vitrine setup {} --write", client.key());
+    let command = entry.get("command").or(entry.get("cmd"))?.as_str()?;
+    let path = Path::new(command);
+    if !path.is_absolute() {
+        let problem =
+            format!("{name} starts `{command}`, which it may not find: clients do not search as a shell does.");
+        return Some(Finding::new(problem, again));
+    }
+    if !path.is_file() {
+        return Some(Finding::new(format!("{name} starts {command}, which is not there any more."), again));
+    }
+    if path.canonicalize().ok() != patient.program.canonicalize().ok() {
+        let problem = format!("{name} starts {command}, another copy than this one ({}).", patient.program.display());
+        return Some(Finding::new(problem, again));
+    }
+    let args: Vec<&str> = entry.get("args")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    let value = |flag: &str| args.iter().skip_while(|word| **word != flag).nth(1).copied();
+    if let Some(directory) = value("--data-dir").filter(|directory| !Path::new(directory).join("vitrine.db").is_file())
+    {
+        return Some(Finding::new(format!("{name} reads from {directory}, where there is no store."), again));
+    }
+    let in_this_store = value("--data-dir").is_none_or(|directory| Path::new(directory) == patient.data_dir);
+    if args.contains(&"--provider-url") || !in_this_store {
+        return None;
+    }
+    grant_finding(patient, client, value("--grant")).await
+}
+
+async fn grant_finding(patient: &Patient, client: Client, named: Option<&str>) -> Option<Finding> {
+    let opened = patient.store.as_ref().ok()?.as_ref()?;
+    let name = client.name();
+    if let Some(grant) = named {
+        let ended = Caller::from_grant_or_package(&*opened.store, grant, patient.clock.now()).await.err()?;
+        let fix = format!("vitrine setup {} --write --grant GRANT, with one of `vitrine grant list`", client.key());
+        return Some(Finding::new(format!("{name} reads under {grant}. {}", ended.message), fix));
+    }
+    let active = opened.active_grants().await.ok()?;
+    match active.as_slice() {
+        [_] => None,
+        [] => Some(Finding::new(
+            format!("{name} is set up, but there is no grant it could read under."),
+            format!("vitrine grant create --client \"{name}\""),
+        )),
+        several => Some(Finding::new(
+            format!("{name} does not say under which of {} grants it reads, so it cannot start.", several.len()),
+            format!("vitrine setup {} --write --grant GRANT, with one of `vitrine grant list`", client.key()),
+        )),
+    }
+}
