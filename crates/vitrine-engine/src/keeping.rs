@@ -33,6 +33,15 @@ pub trait Keeper: Store + Ledger {
         info: &BlobRef,
         bytes: &[u8],
     ) -> impl Future<Output = StoreResult<()>> + Send;
+    /// Stores several blobs, together where the store can; one it has already costs a look.
+    fn put_blobs(&self, connection_id: &str, blobs: &[NewBlob]) -> impl Future<Output = StoreResult<()>> + Send {
+        async move {
+            for blob in blobs {
+                self.put_blob(connection_id, &blob.reference, &blob.bytes).await?;
+            }
+            Ok(())
+        }
+    }
     /// Stores grants, the package around them if any, and the token that reads under them.
     fn add_grants(&self, new: &NewGrants) -> impl Future<Output = StoreResult<()>> + Send;
     /// Stores a token.
@@ -54,6 +63,15 @@ pub struct NewConnection {
     pub connector_key: String,
     /// The owner's label.
     pub display_name: String,
+}
+
+/// A blob to store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBlob {
+    /// How records refer to it.
+    pub reference: BlobRef,
+    /// The bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// Where records go.

@@ -24,7 +24,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::declaration::Declaration;
 use vitrine_engine::gate::ReadPlan;
 use vitrine_engine::ingest::Incoming;
-use vitrine_engine::keeping::{Keeper, KeptGrant, NewConnection, NewGrants, Outcome, Target};
+use vitrine_engine::keeping::{Keeper, KeptGrant, NewBlob, NewConnection, NewGrants, Outcome, Target};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{
     Changes, ChangesAsk, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row, RowAsk, ScopeStats,
@@ -166,6 +166,10 @@ impl Keeper for Store {
 
     async fn put_blob(&self, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> StoreResult<()> {
         self.database.write(|tx| write::put_blob(tx, connection_id, info, bytes)).await
+    }
+
+    async fn put_blobs(&self, connection_id: &str, blobs: &[NewBlob]) -> StoreResult<()> {
+        self.database.write(|tx| blobs.iter().try_for_each(|blob| write::put_new_blob(tx, connection_id, blob))).await
     }
 
     async fn add_grants(&self, new: &NewGrants) -> StoreResult<()> {

@@ -8,6 +8,6 @@ mod registry;
 mod trace;
 
 pub(crate) use batch::batch;
-pub(crate) use blobs::{PART_BYTES, put_blob};
+pub(crate) use blobs::{PART_BYTES, put_blob, put_new_blob};
 pub(crate) use registry::{add_connection, register_source, remove_connection, rename_connection};
 pub(crate) use trace::Trace;

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{connect, connection, demo, doctor, grant, ingest, ledger, mcp, owner, serve, setup, source};
+use crate::commands::{
+    connect, connection, demo, doctor, grant, import, ingest, ledger, mcp, owner, serve, setup, source,
+};
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Connection(connection::Command),
     /// Load records, one JSON object a line
     Ingest(ingest::Args),
+    /// Load a real export: mail, chats, calendars, bank statements and more
+    Import(import::Args),
     /// Give, show and end grants
     #[command(subcommand)]
     Grant(grant::Command),

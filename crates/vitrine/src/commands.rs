@@ -5,6 +5,7 @@ pub(crate) mod connection;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod grant;
+pub(crate) mod import;
 pub(crate) mod ingest;
 pub(crate) mod ledger;
 pub(crate) mod mcp;
@@ -34,6 +35,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Source(command) => source::run(command, &opened()?, output).await?,
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,
         Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,
+        Command::Import(args) => return import::run(args, &opened()?, output).await,
         Command::Grant(command) => grant::run(command, &opened()?, output).await?,
         Command::Ledger(args) => return ledger::run(*args, &opened()?, output).await,
         Command::Owner(command) => owner::run(command, &opened()?, output).await?,

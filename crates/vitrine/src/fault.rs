@@ -78,6 +78,16 @@ impl Fault {
         Self::new(Exit::Failed, "io_error", format!("{what}: {error}"))
     }
 
+    /// A file is not what it was said to be.
+    pub(crate) fn wrong_file(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, "wrong_file", message)
+    }
+
+    /// The owner pressed Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Exit::Failed, "interrupted", "interrupted")
+    }
+
     /// The error as JSON.
     pub(crate) fn to_json(&self) -> Value {
         json!({ "error": { "code": self.code, "message": self.message } })

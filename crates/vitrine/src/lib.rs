@@ -5,6 +5,7 @@ mod commands;
 mod demo;
 mod doctor;
 mod fault;
+pub mod import;
 mod listening;
 mod opened;
 mod output;

@@ -3,17 +3,24 @@
 use rusqlite::Connection;
 use vitrine_contract::BlobRef;
 use vitrine_engine::ingest::RecordKeys;
+use vitrine_engine::keeping::NewBlob;
 
 use crate::fault::{Result, refused};
 
 /// Bytes of one part of a blob.
 pub(crate) const PART_BYTES: usize = 64 * 1024;
 
+/// Stores a blob, unless the connection has just that one.
+pub(crate) fn put_new_blob(tx: &Connection, connection_id: &str, blob: &NewBlob) -> Result<()> {
+    let connection = connection_number(tx, connection_id)?;
+    let known: bool = tx
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM blob WHERE connection = ?1 AND blob_id = ?2 AND sha256 = ?3)")?
+        .query_row((connection, &blob.reference.blob_id, &blob.reference.sha256), |row| row.get(0))?;
+    if known { Ok(()) } else { put_blob(tx, connection_id, &blob.reference, &blob.bytes) }
+}
+
 pub(crate) fn put_blob(tx: &Connection, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> Result<()> {
-    let connection: i64 = tx
-        .prepare_cached("SELECT number FROM connection WHERE connection_id = ?1")?
-        .query_row([connection_id], |row| row.get(0))
-        .map_err(|_| refused(format!("There is no connection `{connection_id}`.")))?;
+    let connection = connection_number(tx, connection_id)?;
     delete(tx, connection, &info.blob_id)?;
     tx.execute(
         "INSERT INTO blob (connection, blob_id, mime_type, size, sha256) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -25,6 +32,12 @@ pub(crate) fn put_blob(tx: &Connection, connection_id: &str, info: &BlobRef, byt
         statement.execute((blob, part, bytes))?;
     }
     Ok(())
+}
+
+fn connection_number(tx: &Connection, connection_id: &str) -> Result<i64> {
+    tx.prepare_cached("SELECT number FROM connection WHERE connection_id = ?1")?
+        .query_row([connection_id], |row| row.get(0))
+        .map_err(|_| refused(format!("There is no connection `{connection_id}`.")))
 }
 
 /// Notes which blobs a record refers to.

@@ -102,6 +102,25 @@ impl Binary {
         self.json(&["owner", "token"])["access_token"].as_str().expect("a token").to_owned()
     }
 
+    pub(crate) fn connections(&self) -> Vec<Value> {
+        self.json(&["connection", "list"]).as_array().expect("a list").clone()
+    }
+
+    /// Every record, whatever it is about, in the order of its stream and id.
+    pub(crate) fn record_bodies(&self) -> Vec<(String, String, String)> {
+        let store = rusqlite::Connection::open(self.directory.path().join("vitrine.db")).expect("a store");
+        let mut select = store
+            .prepare("SELECT c.stream, r.id, r.data FROM record r JOIN cell c ON c.number = r.cell ORDER BY 1, 2")
+            .expect("a query");
+        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("rows");
+        rows.map(|row| row.expect("a row")).collect()
+    }
+
+    /// Starts a command and does not wait for it.
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().expect("the binary runs")
+    }
+
     /// Starts the server and waits until it says where it is.
     pub(crate) fn serve(&self) -> Served {
         self.start(&["serve", "--listen", "127.0.0.1:0", "--json"]).0

@@ -12,6 +12,7 @@ mod doctor;
 mod errors;
 mod fixtures;
 mod grants;
+mod imports;
 mod ingest;
 mod ledger;
 mod mcp_entrypoint_surface;

@@ -1,0 +1,84 @@
+//! `vitrine import`: a real export in, from a file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::tz::TimeZone;
+use vitrine_engine::owner::ConnectionShown;
+
+use crate::fault::{Exit, Fault};
+use crate::import::{DateOrder, Export, Kind, Settings, import};
+use crate::opened::Opened;
+use crate::output::Output;
+
+const BAR: &str = "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {msg} ETA {eta}";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What was exported
+    #[arg(value_enum)]
+    kind: Kind,
+    /// The export: a file, a ZIP archive or a directory
+    path: PathBuf,
+    /// The label of the account; the same label again brings its records up to date
+    #[arg(long)]
+    name: String,
+    /// The account's identity [default: a fresh one]
+    #[arg(long, value_name = "CONNECTION_ID")]
+    id: Option<String>,
+    /// The zone of times that come without one, e.g. Europe/Berlin [default: the machine's]
+    #[arg(long, value_name = "ZONE")]
+    time_zone: Option<String>,
+    /// The order of day and month in dates such as 03/04/2026 [default: found out]
+    #[arg(long, value_name = "ORDER", value_enum)]
+    date_order: Option<DateOrder>,
+}
+
+pub(crate) async fn run(args: Args, opened: &Opened, output: Output) -> Result<ExitCode, Fault> {
+    let Args { kind, path, name, id, time_zone, date_order } = args;
+    let time_zone = time_zone.map_or_else(
+        || Ok(TimeZone::try_system().unwrap_or(TimeZone::UTC)),
+        |zone| {
+            TimeZone::get(&zone)
+                .map_err(|_| Fault::usage(&format!("`{zone}` is no time zone; use e.g. Europe/Berlin.")))
+        },
+    )?;
+    let settings = Settings { time_zone, date_order, now: opened.clock.now() };
+    let mut export = Export::open(&path)?;
+    kind.check(&mut export)?;
+    let connection = connection(opened, kind.importer().declaration, &name, id.as_deref()).await?;
+    let bar = bar(export.size());
+    let summary = import(&opened.store, kind, export, connection, settings, &bar).await;
+    bar.finish_and_clear();
+    let summary = summary?;
+    output.result(&summary, || summary.words())?;
+    Ok(if summary.is_whole() { ExitCode::SUCCESS } else { Exit::Failed.into() })
+}
+
+/// The account the records belong to: the one of this source with this id or name, or a new one.
+async fn connection(
+    opened: &Opened,
+    declaration: &str,
+    name: &str,
+    id: Option<&str>,
+) -> Result<ConnectionShown, Fault> {
+    let owner = opened.owner();
+    let source = owner.register_source(declaration).await?.connector_key;
+    let mut known = owner.connections().await?;
+    known.retain(|c| c.connector_key == source && id.map_or(c.display_name == name.trim(), |id| c.connection_id == id));
+    match known.len() {
+        0 => Ok(owner.add_connection(&source, name, id).await?),
+        1 => Ok(known.remove(0)),
+        _ => Err(Fault::usage(&format!("Several accounts are called `{name}`. Name one with --id."))),
+    }
+}
+
+/// Drawn on standard error, and only when a person looks on.
+fn bar(size: u64) -> ProgressBar {
+    let bar = ProgressBar::new(size);
+    match ProgressStyle::with_template(BAR) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

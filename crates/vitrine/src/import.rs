@@ -1,0 +1,33 @@
+//! Real exports, as people download them, become records.
+//!
+//! An importer reads an [`Export`] and hands what it finds to a [`Sink`], one record after the
+//! other, so that a file of any size needs the memory of its largest record. It knows no store:
+//! [`run`] checks, batches and writes.
+
+mod archive;
+mod browser;
+mod chat;
+mod dates;
+mod elements;
+mod export;
+mod hash;
+mod kind;
+mod lines;
+mod mail;
+mod run;
+mod sessions;
+mod settings;
+mod sink;
+mod slack;
+mod spotify;
+mod summary;
+#[cfg(test)]
+mod testing;
+mod text;
+mod whatsapp;
+
+pub use export::Export;
+pub use kind::Kind;
+pub(crate) use run::import;
+pub use settings::{DateOrder, Settings};
+pub use sink::{ImportError, Outlet, Sink, Skip, Stopped};

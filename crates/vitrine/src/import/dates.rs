@@ -1,0 +1,191 @@
+//! Dates in figures, whichever way round they are written.
+
+use jiff::civil::{Date, Time};
+
+use super::settings::DateOrder;
+
+/// A date in figures: three numbers, of which one is the year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Figures {
+    numbers: [i16; 3],
+    /// How many digits the first number has.
+    width: usize,
+}
+
+/// Reads a date in figures off the start of a text, and gives the rest.
+pub(crate) fn figures(text: &str) -> Option<(Figures, &str)> {
+    let (first, width, rest) = number(text, 4)?;
+    let (separator, rest) = separator(rest)?;
+    let (second, _, rest) = number(rest, 2)?;
+    let rest = rest.strip_prefix(separator)?.trim_start_matches(' ');
+    let (third, third_width, rest) = number(rest, 4)?;
+    let plausible = (width <= 2 && third_width != 3) || (width == 4 && third_width <= 2);
+    plausible.then_some((Figures { numbers: [first, second, third], width }, rest))
+}
+
+fn separator(text: &str) -> Option<(char, &str)> {
+    let separator = text.chars().next().filter(|c| matches!(c, '.' | '/' | '-'))?;
+    Some((separator, text[1..].trim_start_matches(' ')))
+}
+
+fn number(text: &str, max: usize) -> Option<(i16, usize, &str)> {
+    let width = text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=max).contains(&width).then(|| text[..width].parse().ok().map(|n| (n, width, &text[width..]))).flatten()
+}
+
+impl Figures {
+    /// The day, if there is one when it is read in this order.
+    pub(crate) fn date(self, order: DateOrder) -> Option<Date> {
+        let [a, b, c] = self.numbers;
+        let (year, month, day) = match order {
+            _ if self.width == 4 => (a, b, c),
+            DateOrder::Dmy => (c, b, a),
+            DateOrder::Mdy => (c, a, b),
+            DateOrder::Ymd => (a, b, c),
+        };
+        let year = match year {
+            0..70 => 2000 + year,
+            70..100 => 1900 + year,
+            year => year,
+        };
+        Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+    }
+}
+
+/// Finds out the order of dates from all of them.
+#[derive(Debug, Default)]
+pub(crate) struct OrderGuess {
+    trials: [Trial; 2],
+}
+
+/// A year in front is written out, and needs no guess.
+const ORDERS: [DateOrder; 2] = [DateOrder::Dmy, DateOrder::Mdy];
+
+#[derive(Debug, Default)]
+struct Trial {
+    impossible: u32,
+    steps_back: u32,
+    steps_ahead: u32,
+    days: u64,
+    last: Option<Date>,
+}
+
+impl OrderGuess {
+    pub(crate) fn see(&mut self, figures: Figures) {
+        for (trial, order) in self.trials.iter_mut().zip(ORDERS) {
+            let Some(date) = figures.date(order) else {
+                trial.impossible += 1;
+                continue;
+            };
+            if let Some(last) = trial.last.replace(date) {
+                trial.steps_back += u32::from(date < last);
+                trial.steps_ahead += u32::from(date > last);
+                let days = (date - last).get_days().unsigned_abs();
+                trial.days += u64::from(days);
+            }
+        }
+    }
+
+    /// The order in which every date is one, and the dates run most evenly; day first when in doubt.
+    pub(crate) fn order(&self) -> DateOrder {
+        let cost = |trial: &Trial| (trial.impossible, trial.steps_back.min(trial.steps_ahead), trial.days);
+        let best = (0..ORDERS.len()).min_by_key(|at| cost(&self.trials[*at]));
+        ORDERS[best.unwrap_or_default()]
+    }
+}
+
+/// Reads a time of day off the start of a text: `9:05`, `21.05.33`, `9:05:33 p. m.`
+pub(crate) fn clock(text: &str) -> Option<(Time, &str)> {
+    let (hour, _, rest) = number(text, 2)?;
+    let separator = rest.chars().next().filter(|c| matches!(c, ':' | '.'))?;
+    let (minute, _, mut rest) = number(&rest[1..], 2)?;
+    let mut second = 0;
+    if let Some(after) = rest.strip_prefix(separator)
+        && let Some((seconds, _, after)) = number(after, 2)
+    {
+        (second, rest) = (seconds, after);
+    }
+    let (half, rest) = half_of_day(rest);
+    let hour = match half {
+        Some(Half::Before) if hour == 12 => 0,
+        Some(Half::After) if hour < 12 => hour + 12,
+        _ => hour,
+    };
+    let time = Time::new(i8::try_from(hour).ok()?, i8::try_from(minute).ok()?, i8::try_from(second).ok()?, 0).ok()?;
+    Some((time, rest))
+}
+
+enum Half {
+    Before,
+    After,
+}
+
+/// `AM`, `p.m.`, `a. m.`, after spaces of any width.
+fn half_of_day(text: &str) -> (Option<Half>, &str) {
+    let start = text.trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+    let mut letters = start.char_indices().filter(|(_, c)| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}'));
+    let (Some((0, half)), Some((at, 'm' | 'M'))) = (letters.next(), letters.next()) else { return (None, text) };
+    let rest = start[at + 1..].strip_prefix('.').unwrap_or(&start[at + 1..]);
+    if at > 4 || rest.starts_with(|c: char| c.is_alphanumeric()) {
+        return (None, text);
+    }
+    match half {
+        'a' | 'A' => (Some(Half::Before), rest),
+        'p' | 'P' => (Some(Half::After), rest),
+        _ => (None, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(dates: &[&str]) -> DateOrder {
+        let mut guess = OrderGuess::default();
+        for date in dates {
+            guess.see(figures(date).expect("a date").0);
+        }
+        guess.order()
+    }
+
+    #[test]
+    fn the_order_is_found_out_from_all_dates() {
+        assert_eq!(order(&["03.04.23", "25.04.23"]), DateOrder::Dmy);
+        assert_eq!(order(&["3/4/23", "4/25/23"]), DateOrder::Mdy);
+        assert_eq!(order(&["2023-04-03"]), DateOrder::Dmy, "a year in front speaks for itself");
+        assert_eq!(order(&["1/11/23", "1/12/23", "2/1/23"]), DateOrder::Mdy, "days run on");
+        assert_eq!(order(&["11/1/23", "12/1/23", "1/2/23"]), DateOrder::Dmy, "days run on");
+        assert_eq!(order(&["03/04/23"]), DateOrder::Dmy);
+    }
+
+    #[test]
+    fn dates_become_days() {
+        let day = |text: &str, order| figures(text).and_then(|(f, _)| f.date(order)).map(|date| date.to_string());
+        assert_eq!(day("31.12.99", DateOrder::Dmy).as_deref(), Some("1999-12-31"));
+        assert_eq!(day("2023/1/2 x", DateOrder::Mdy).as_deref(), Some("2023-01-02"));
+        assert_eq!(day("5. 1. 2024", DateOrder::Dmy).as_deref(), Some("2024-01-05"));
+        assert_eq!(day("31.02.2024", DateOrder::Dmy), None);
+        for none in ["", "1.2", "1234.5", "1.234,56", "12345.1.1", "1-2/3", "1.2.345"] {
+            assert_eq!(figures(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn times_of_day_are_read_in_both_halves() {
+        for (text, time, rest) in [
+            ("9:05 - x", "09:05:00", " - x"),
+            ("21.05.33] x", "21:05:33", "] x"),
+            ("9:05:33\u{202f}PM] x", "21:05:33", "] x"),
+            ("12:00 a. m. - x", "00:00:00", " - x"),
+            ("12:00 pm", "12:00:00", ""),
+            ("7:00 amber", "07:00:00", " amber"),
+        ] {
+            assert_eq!(
+                clock(text).map(|(time, rest)| (time.to_string(), rest)),
+                Some((time.to_owned(), rest)),
+                "{text}"
+            );
+        }
+        assert_eq!(clock("25:00"), None);
+    }
+}

@@ -1,0 +1,207 @@
+//! An import from its export into a store: one thread reads and checks while the store writes.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use indicatif::ProgressBar;
+use tokio::sync::mpsc;
+use vitrine_engine::declaration::{RecordValidator, Stream};
+use vitrine_engine::ingest::{Incoming, prepare};
+use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
+use vitrine_engine::owner::ConnectionShown;
+use vitrine_engine::port::Store as _;
+use vitrine_store::Store;
+
+use super::export::Export;
+use super::kind::Kind;
+use super::settings::Settings;
+use super::sink::{ImportError, Outlet, Sink, Skip, Stopped};
+use super::summary::Summary;
+use crate::fault::Fault;
+
+const BATCH_RECORDS: usize = 2_000;
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// Batches that wait for the store.
+const WAITING_BATCHES: usize = 1;
+/// Ids remembered to notice one that comes twice. Beyond this many, the later one wins.
+const MAX_REMEMBERED: usize = 3_600_000;
+
+/// Reads an export into a connection.
+pub(crate) async fn import(
+    store: &Arc<Store>,
+    kind: Kind,
+    mut export: Export,
+    connection: ConnectionShown,
+    settings: Settings,
+    bar: &ProgressBar,
+) -> Result<Summary, Fault> {
+    let (sender, batches) = mpsc::channel(WAITING_BATCHES);
+    let mut gatherer = Gatherer::new(store, &connection.connection_id, sender).await?;
+    let (progress, size) = (export.progress(), export.size());
+    bar.set_length(size);
+    let reading = tokio::task::spawn_blocking(move || {
+        let read = kind.read(&mut export, &settings, &mut Sink::new(&mut gatherer, settings.now));
+        let read = read.and_then(|()| Ok(gatherer.send()?));
+        (read, export.changed())
+    });
+    let mut writer = Writer { store, summary: Summary::new(kind.name(), connection.clone()), connection, batches };
+    let written = writer
+        .write_all(|summary| {
+            bar.set_position(progress.load(Ordering::Relaxed).min(size));
+            bar.set_message(format!("{} records", summary.seen()));
+        })
+        .await;
+    // Nobody is left to take what the reader has: it stops with its next batch.
+    let Writer { mut summary, batches, .. } = writer;
+    drop(batches);
+    let (read, changed) = reading.await.map_err(std::io::Error::from)?;
+    if let Err(fault) = written {
+        summary.stopped = Some(fault.to_string());
+    } else if let Err(error) = read {
+        summary.stopped = Some(error.to_string());
+    }
+    if changed {
+        summary.warning = Some("The file changed while it was read. Run the same command again.".to_owned());
+    }
+    Ok(summary)
+}
+
+/// What goes to the store at once.
+#[derive(Default)]
+struct Batch {
+    blobs: Vec<NewBlob>,
+    records: BTreeMap<String, Vec<Incoming>>,
+    skips: Vec<Skip>,
+    count: usize,
+    bytes: usize,
+}
+
+/// Checks records and gathers them into batches.
+struct Gatherer {
+    streams: BTreeMap<String, (Arc<Stream>, RecordValidator)>,
+    sender: mpsc::Sender<Batch>,
+    batch: Batch,
+    remembered: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Gatherer {
+    async fn new(store: &Store, connection_id: &str, sender: mpsc::Sender<Batch>) -> Result<Self, Fault> {
+        let catalog = store.catalog().await?;
+        let mut streams = BTreeMap::new();
+        if let Some(connection) = catalog.connection(connection_id) {
+            for (name, stream) in &connection.source.declaration.streams {
+                let validator = stream.validator().map_err(vitrine_engine::owner::OwnerError::from)?;
+                streams.insert(name.clone(), (Arc::clone(stream), validator));
+            }
+        }
+        let (remembered, hasher) = (HashSet::new(), RandomState::new());
+        Ok(Self { streams, sender, batch: Batch::default(), remembered, hasher })
+    }
+
+    fn is_repeated(&mut self, stream: &str, id: &str) -> bool {
+        let hash = self.hasher.hash_one((stream, id));
+        if self.remembered.len() < MAX_REMEMBERED {
+            !self.remembered.insert(hash)
+        } else {
+            self.remembered.contains(&hash)
+        }
+    }
+
+    fn grown(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.batch.count += 1;
+        self.batch.bytes += bytes;
+        if self.batch.count >= BATCH_RECORDS || self.batch.bytes >= BATCH_BYTES { self.send() } else { Ok(()) }
+    }
+
+    fn send(&mut self) -> Result<(), Stopped> {
+        self.sender.blocking_send(std::mem::take(&mut self.batch)).map_err(|_| Stopped)
+    }
+}
+
+impl Outlet for Gatherer {
+    fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
+        let Some((declared, validator)) = self.streams.get(stream) else { return Err(Stopped) };
+        match prepare(line, declared, validator) {
+            Err(rejection) => {
+                let place = format!("{stream}, {}", rejection.code.as_str());
+                self.skip(Skip { reason: rejection.message.into(), place, rejected: true });
+            }
+            Ok(Incoming::Upsert { id, .. }) if self.is_repeated(stream, &id) => {
+                let reason = "an id that came before; the first one counts".into();
+                self.skip(Skip { reason, place: format!("{stream} {id}"), rejected: false });
+            }
+            Ok(incoming) => match self.batch.records.get_mut(stream) {
+                Some(records) => records.push(incoming),
+                None => drop(self.batch.records.insert(stream.to_owned(), vec![incoming])),
+            },
+        }
+        self.grown(line.len())
+    }
+
+    fn blob(&mut self, blob: NewBlob) -> Result<(), Stopped> {
+        let bytes = blob.bytes.len();
+        self.batch.blobs.push(blob);
+        self.grown(bytes)
+    }
+
+    fn skip(&mut self, skip: Skip) {
+        self.batch.skips.push(skip);
+    }
+}
+
+/// Writes batches and keeps count.
+struct Writer<'a> {
+    store: &'a Store,
+    connection: ConnectionShown,
+    summary: Summary,
+    batches: mpsc::Receiver<Batch>,
+}
+
+impl Writer<'_> {
+    async fn write_all(&mut self, mut report: impl FnMut(&Summary)) -> Result<(), Fault> {
+        let interrupted = tokio::signal::ctrl_c();
+        tokio::pin!(interrupted);
+        loop {
+            let batch = tokio::select! {
+                batch = self.batches.recv() => batch,
+                _ = &mut interrupted => return Err(Fault::interrupted()),
+            };
+            let Some(batch) = batch else { return Ok(()) };
+            self.write(batch).await?;
+            report(&self.summary);
+        }
+    }
+
+    async fn write(&mut self, batch: Batch) -> Result<(), Fault> {
+        if !batch.blobs.is_empty() {
+            self.store.put_blobs(&self.connection.connection_id, &batch.blobs).await?;
+        }
+        for (stream, records) in batch.records {
+            let target = Target { connection_id: self.connection.connection_id.clone(), stream };
+            for outcome in self.store.write(&target, &records).await? {
+                match outcome {
+                    Outcome::Accepted => self.summary.imported(&target.stream),
+                    Outcome::Unchanged => self.summary.unchanged(&target.stream),
+                    Outcome::Rejected(code) => {
+                        let reason = "a record that was kept before with other content, and never changes".into();
+                        self.summary.skip(Skip { reason, place: code.as_str().to_owned(), rejected: true });
+                    }
+                }
+            }
+        }
+        batch.skips.into_iter().for_each(|skip| self.summary.skip(skip));
+        Ok(())
+    }
+}
+
+impl From<ImportError> for Fault {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Unreadable(error) => Self::from(error),
+            other => Self::wrong_file(other.to_string()),
+        }
+    }
+}

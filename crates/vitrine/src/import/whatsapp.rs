@@ -1,0 +1,230 @@
+//! A WhatsApp chat: a text file with a message a line, alone or in a ZIP archive with its media.
+//!
+//! Phones write dates as their owner reads them, in one of two layouts: `[31.12.23, 23:59:58] Anna: …`
+//! on iOS, `31/12/2023, 23:59 - Anna: …` on Android.
+
+mod line;
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read as _;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use vitrine_contract::{BlobRef, time};
+
+use super::dates::OrderGuess;
+use super::export::{Export, Member};
+use super::hash;
+use super::kind::Importer;
+use super::lines::{LineRead, read_line};
+use super::settings::{DateOrder, Settings};
+use super::sink::{ImportError, Sink, blob};
+use super::text;
+use line::{Header, Line};
+
+pub(super) const IMPORTER: Importer = Importer {
+    title: "a WhatsApp chat",
+    expected: "the `.txt` file or the ZIP archive that WhatsApp's “Export chat” makes",
+    declaration: include_str!("declarations/whatsapp.json"),
+    recognizes,
+    read,
+};
+
+const MAX_TEXT_BYTES: usize = 1024 * 1024;
+const MAX_MEDIA_BYTES: u64 = 25 * 1024 * 1024;
+
+#[derive(Serialize)]
+struct Message<'a> {
+    id: String,
+    chat: &'a str,
+    sender: Option<&'a str>,
+    kind: &'static str,
+    text: &'a str,
+    sent_at: String,
+    media_filename: Option<&'a str>,
+    blob_ref: Option<&'a BlobRef>,
+}
+
+fn is_chat(member: &Member) -> bool {
+    member.has_extension("txt")
+}
+
+fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
+    for member in export.members().iter().filter(|m| is_chat(m)).take(3).cloned().collect::<Vec<_>>() {
+        let head = text::head(export, &member, 16 * 1024)?;
+        if head.lines().take(20).any(|line| Line::parse(line).is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let archive = export.name().to_owned();
+    let members = export.members().to_vec();
+    for member in members.iter().filter(|member| is_chat(member)) {
+        let about = survey(export, member, &members)?;
+        let mut media = HashMap::new();
+        for file in &about.media {
+            if let Some(reference) = keep(export, file, sink)? {
+                media.insert(file.file_name(), reference);
+            }
+        }
+        let chat = chat_name(if member.file_name() == "_chat.txt" { &archive } else { member.file_name() });
+        let order = settings.date_order.unwrap_or(about.order);
+        let mut reading = Reading { chat: &chat, order, settings, media: &media, before: HashMap::new(), minute: None };
+        reading.read(export, member, sink)?;
+    }
+    Ok(())
+}
+
+/// What must be known of a chat before it is read.
+struct Survey {
+    order: DateOrder,
+    /// The files its messages speak of.
+    media: Vec<Member>,
+}
+
+fn survey(export: &mut Export, chat: &Member, members: &[Member]) -> Result<Survey, ImportError> {
+    let files: HashMap<&str, &Member> =
+        members.iter().filter(|m| !is_chat(m)).map(|member| (member.file_name(), member)).collect();
+    let (mut guess, mut named) = (OrderGuess::default(), HashSet::new());
+    let mut reader = text::reader(export, chat)?;
+    let mut buffer = Vec::new();
+    while read_line(&mut *reader, &mut buffer, MAX_TEXT_BYTES)? != LineRead::End {
+        let text = String::from_utf8_lossy(&buffer);
+        if let Some(line) = Line::parse(&text) {
+            guess.see(line.header.date);
+            named.extend(line.media().and_then(|name| files.get(name)).map(|member| member.index));
+        }
+        buffer.clear();
+    }
+    let media = members.iter().filter(|member| !is_chat(member) && files.contains_key(member.file_name()));
+    let media = media.filter(|member| named.contains(&member.index)).cloned().collect();
+    Ok(Survey { order: guess.order(), media })
+}
+
+/// Keeps a picture or file that came along.
+fn keep(export: &mut Export, file: &Member, sink: &mut Sink<'_>) -> Result<Option<BlobRef>, ImportError> {
+    let mut bytes = Vec::new();
+    export.reader(file)?.take(MAX_MEDIA_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_MEDIA_BYTES {
+        sink.leave_out("the content of a file larger than 25 MB (its name is kept)", &file.name);
+        return Ok(None);
+    }
+    let kind = match file.name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str() {
+        "jpg" | "jpeg" => "image/jpeg",
+        "png" => "image/png",
+        "webp" => "image/webp",
+        "mp4" => "video/mp4",
+        "opus" | "ogg" => "audio/ogg",
+        "m4a" => "audio/mp4",
+        "pdf" => "application/pdf",
+        "vcf" => "text/vcard",
+        _ => "application/octet-stream",
+    };
+    let blob = blob(kind.to_owned(), bytes);
+    let reference = blob.reference.clone();
+    sink.blob(blob)?;
+    Ok(Some(reference))
+}
+
+struct Reading<'a> {
+    chat: &'a str,
+    order: DateOrder,
+    settings: &'a Settings,
+    media: &'a HashMap<&'a str, BlobRef>,
+    /// How often the same was said before in the same minute.
+    before: HashMap<String, u32>,
+    minute: Option<Timestamp>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, export: &mut Export, member: &Member, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let mut reader = text::reader(export, member)?;
+        let mut open: Option<(Header, u64, String)> = None;
+        let (mut buffer, mut number) = (Vec::new(), 0);
+        loop {
+            buffer.clear();
+            number += 1;
+            let read = read_line(&mut *reader, &mut buffer, MAX_TEXT_BYTES)?;
+            if read == LineRead::Cut {
+                sink.reject("a line longer than 1 MB", format!("{}, line {number}", member.name));
+                continue;
+            }
+            let text = String::from_utf8_lossy(&buffer);
+            let text = text.trim_end_matches(['\r', '\n']);
+            let next = Line::parse(text);
+            match (&mut open, &next) {
+                (Some((_, _, said)), None) if read == LineRead::Whole => {
+                    if said.len() + text.len() < MAX_TEXT_BYTES {
+                        said.push('\n');
+                        said.push_str(text);
+                    }
+                }
+                (None, None) if !text.trim().is_empty() => {
+                    sink.reject("a line before the first message", format!("{}, line {number}", member.name));
+                }
+                _ => {
+                    if let Some((header, number, said)) = open.take() {
+                        self.message(&header, &said, &format!("{}, line {number}", member.name), sink)?;
+                    }
+                    open = next.map(|line| (line.header, number, line.rest.to_owned()));
+                }
+            }
+            if read == LineRead::End {
+                return Ok(());
+            }
+        }
+    }
+
+    fn message(&mut self, header: &Header, said: &str, place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let local = header.date.date(self.order).map(|date| date.to_datetime(header.time));
+        let Some(at) = local.and_then(|local| self.settings.time_zone.to_timestamp(local).ok()) else {
+            sink.reject("a message whose date is none; try --date-order", place);
+            return Ok(());
+        };
+        if self.minute.replace(at) != Some(at) {
+            self.before.clear();
+        }
+        let count = self.before.entry(said.to_owned()).or_default();
+        *count += 1;
+        let sent_at = time::format(at);
+        let line = Line { header: header.clone(), rest: said };
+        let (sender, text) = line.sender_and_text();
+        let media = line.media();
+        let record = Message {
+            id: hash::text_key(&[self.chat, &sent_at, said, &count.to_string()]),
+            chat: self.chat,
+            sender,
+            kind: match (sender, media) {
+                (None, _) => "notice",
+                (_, Some(_)) => "media",
+                _ => "text",
+            },
+            text,
+            sent_at,
+            media_filename: media,
+            blob_ref: media.and_then(|name| self.media.get(name)),
+        };
+        sink.record("messages", Some(at), &record)
+    }
+}
+
+/// The person or group, from a name such as `WhatsApp Chat with Anna.txt`.
+fn chat_name(file: &str) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let name = stem.split_once(" - ").map(|(_, name)| name);
+    let known = [
+        "WhatsApp Chat with ",
+        "WhatsApp-Chat mit ",
+        "Discussion WhatsApp avec ",
+        "Chat de WhatsApp con ",
+        "Chat WhatsApp con ",
+    ];
+    let name = name.or_else(|| known.iter().find_map(|start| stem.strip_prefix(start)));
+    name.unwrap_or(stem).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests;
