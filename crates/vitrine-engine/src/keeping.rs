@@ -11,10 +11,11 @@ use crate::declaration::Declaration;
 use crate::grant::Grant;
 use crate::ingest::{Incoming, RejectionCode};
 use crate::ledger::Ledger;
+use crate::oauth::vault::Vault;
 use crate::port::{Store, StoreResult, TokenRow};
 
 /// A store that can be written to. Whatever it acknowledges is durable.
-pub trait Keeper: Store + Ledger {
+pub trait Keeper: Store + Ledger + Vault {
     /// Registers a source, or replaces its declaration. Refused when the new declaration would
     /// change what existing records or grants mean.
     fn register_source(&self, declaration: &Declaration) -> impl Future<Output = StoreResult<()>> + Send;

@@ -15,6 +15,7 @@ pub mod ingest;
 pub mod keeping;
 pub mod ledger;
 mod local_read;
+pub mod oauth;
 pub mod owner;
 pub mod port;
 pub mod sort_key;

@@ -2,13 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::clock::Random;
 
 /// What a token may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TokenKind {
     /// Reads under one grant.
     Client,
@@ -79,10 +81,36 @@ impl TokenDigest {
         &self.0
     }
 
+    /// For people and JSON.
+    pub fn to_hex(&self) -> String {
+        self.0.iter().fold(String::with_capacity(64), |mut hex, byte| {
+            use std::fmt::Write as _;
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+
+    /// A digest that [`Self::to_hex`] wrote.
+    pub fn from_hex(hex: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        if hex.len() != 64 || !hex.is_ascii() {
+            return None;
+        }
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// Compares in constant time.
     pub fn matches(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
+}
+
+/// A secret of 256 random bits with a prefix, for codes, refresh tokens and sessions.
+pub fn fresh_secret(prefix: &str, random: &Random) -> String {
+    format!("{prefix}_{}", URL_SAFE_NO_PAD.encode(random.bytes::<32>()))
 }
 
 /// A random identifier with a prefix, such as `grt_…`.

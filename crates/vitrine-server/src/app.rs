@@ -3,11 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::keeping::Keeper;
 use vitrine_engine::ledger::Via;
+use vitrine_engine::oauth::Authority;
+use vitrine_engine::oauth::throttle::Throttle;
 use vitrine_engine::owner::Owner;
 use vitrine_engine::{Caller, Ledgered, LocalRead};
+
+use crate::oauth::Documents;
 
 /// One served store.
 pub struct App<S> {
@@ -21,6 +26,34 @@ pub struct App<S> {
     pub public_url: Arc<str>,
     /// What one client may use up.
     pub limits: Limits,
+    /// What keeps guessers and strangers at bay.
+    pub guard: Guard,
+}
+
+/// Passwords checked at once: each takes a core and 19 MB for a moment.
+const HASHES: usize = 2;
+
+/// What keeps guessers and strangers at bay.
+pub struct Guard {
+    /// Where clients' metadata documents come from.
+    pub documents: Documents,
+    pub(crate) hashing: Semaphore,
+    pub(crate) passwords: Throttle,
+    pub(crate) user_codes: Throttle,
+}
+
+impl Guard {
+    /// With clients' metadata documents from there.
+    pub fn with(documents: Documents) -> Self {
+        let (passwords, user_codes) = (Throttle::default(), Throttle::default());
+        Self { documents, hashing: Semaphore::new(HASHES), passwords, user_codes }
+    }
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self::with(Documents::default())
+    }
 }
 
 /// What one client may use up before it is turned away.
@@ -62,6 +95,10 @@ impl Default for Limits {
 impl<S: Keeper> App<S> {
     pub(crate) fn owner(&self) -> Owner<'_, S> {
         Owner::new(&self.store, &self.clock, &self.random)
+    }
+
+    pub(crate) fn authority(&self) -> Authority<'_, S> {
+        Authority::new(&*self.store, &self.clock, &self.random, &self.public_url)
     }
 
     /// The caller's reads, entered in the ledger as coming in by `via`.

@@ -16,7 +16,8 @@ use vitrine_engine::token::TokenKind;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::metadata;
-use crate::pace::{Pace, Peer};
+use crate::pace::Pace;
+use crate::peer::Peer;
 
 /// Where a challenge and its error object name the protected resource's description.
 pub(crate) const RESOURCE_METADATA: &str = "resource_metadata";
@@ -93,7 +94,7 @@ async fn identify<S: Keeper>(
 }
 
 /// The token, unless it is missing, of another scheme, or one of several.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let (scheme, token) = value.to_str().ok()?.split_once(' ')?;

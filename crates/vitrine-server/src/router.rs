@@ -15,7 +15,7 @@ use crate::auth::{Doors, mcp_door, resource_door};
 use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
-use crate::{mcp, metadata, owner, resource};
+use crate::{mcp, metadata, oauth, owner, pages, resource};
 
 /// The whole server.
 pub fn router<S: Keeper>(app: App<S>) -> Router {
@@ -49,6 +49,15 @@ fn open<S: Keeper>() -> Router<Arc<App<S>>> {
         .route("/healthz", get(async || "ok"))
         .route(metadata::RESOURCE_PATH, get(metadata::resource::<S>))
         .route(metadata::MCP_PATH, get(metadata::mcp::<S>))
+        .route(oauth::metadata::PATH, get(oauth::metadata::describe::<S>))
+        .route("/oauth/register", post(oauth::register::register::<S>))
+        .route("/oauth/authorize", get(oauth::authorize::authorize::<S>))
+        .route("/oauth/par", post(oauth::par::push::<S>))
+        .route("/oauth/device_authorization", post(oauth::device::start::<S>))
+        .route("/oauth/token", post(oauth::token::exchange::<S>))
+        .route("/oauth/introspect", post(oauth::introspect::introspect::<S>))
+        .route("/oauth/revoke", post(oauth::revoke::revoke::<S>))
+        .merge(pages::routes())
         .method_not_allowed_fallback(wrong_method)
 }
 

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use vitrine_contract::limits::MAX_URL_BYTES;
 
 use crate::app::Limits;
-use crate::pace::Peer;
+use crate::peer::Peer;
 use crate::stall::Unstalled;
 
 /// Room for the longest URL and as much again of headers.

@@ -58,20 +58,26 @@ pub(crate) fn active(tx: &Connection) -> Result<Vec<Grant>> {
 }
 
 pub(crate) fn add(tx: &Connection, new: &NewGrants, now: Timestamp) -> Result<()> {
-    if let Some(id) = &new.package_id {
-        let client = new.grants.first().map(|grant| grant.client.client_id.as_str());
+    add_untokened(tx, new.package_id.as_deref(), &new.grants, now)?;
+    add_token(tx, &new.token, now)
+}
+
+/// Stores grants whose tokens come later.
+pub(crate) fn add_untokened(tx: &Connection, package_id: Option<&str>, grants: &[Grant], now: Timestamp) -> Result<()> {
+    if let Some(id) = package_id {
+        let client = grants.first().map(|grant| grant.client.client_id.as_str());
         tx.execute(
             "INSERT INTO package (package_id, client_id, issued_at) VALUES (?1, ?2, ?3)",
             (id, client, time::format(now)),
         )?;
     }
-    for grant in &new.grants {
+    for grant in grants {
         tx.execute(
             "INSERT INTO access_grant (grant_id, package_id, body) VALUES (?1, ?2, ?3)",
-            (&grant.grant_id, &new.package_id, serde_json::to_string(grant)?),
+            (&grant.grant_id, package_id, serde_json::to_string(grant)?),
         )?;
     }
-    add_token(tx, &new.token, now)
+    Ok(())
 }
 
 pub(crate) fn add_token(tx: &Connection, token: &TokenRow, now: Timestamp) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The store's layout, versioned. Each step brings a store one version forward.
 
 /// Steps from nothing to the present layout, in order.
-pub(crate) const STEPS: &[&str] = &[include_str!("layout.sql")];
+pub(crate) const STEPS: &[&str] = &[include_str!("layout.sql"), include_str!("layout/oauth.sql")];
 
 /// The present version.
 pub(crate) fn version() -> i64 {

@@ -12,6 +12,7 @@ pub mod ledger;
 mod open;
 mod read;
 mod row;
+mod vault;
 mod write;
 
 use std::path::Path;

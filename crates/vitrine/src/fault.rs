@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use vitrine_engine::oauth::password::PasswordError;
 use vitrine_engine::owner::OwnerError;
 use vitrine_engine::port::StoreError;
 use vitrine_store::OpenError;
@@ -115,6 +116,15 @@ impl From<StoreError> for Fault {
 impl From<LedgerError> for Fault {
     fn from(error: LedgerError) -> Self {
         Self::new(Exit::Failed, "ledger_failed", error.to_string())
+    }
+}
+
+impl From<PasswordError> for Fault {
+    fn from(error: PasswordError) -> Self {
+        match error {
+            PasswordError::Length => Self::usage(&error.to_string()),
+            PasswordError::Store(error) => error.into(),
+        }
     }
 }
 

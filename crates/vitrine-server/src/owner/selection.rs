@@ -1,15 +1,12 @@
 //! What a new grant is to cover: in the engine's own words, or as `authorization_details`
 //! (RFC 9396).
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use vitrine_contract::ApiError;
-use vitrine_engine::grant::{AccessMode, GrantRequest, StreamRequest};
+use vitrine_engine::grant::GrantRequest;
+use vitrine_engine::oauth::details::Detail;
 
 use crate::failure::Failure;
-
-/// The one type of detail that is understood.
-const DATA_ACCESS: &str = "https://pdpp.dev/data-access";
 
 /// What is to be issued.
 #[derive(Debug, PartialEq)]
@@ -18,29 +15,6 @@ pub(super) enum Selection {
     Grant(GrantRequest),
     /// One grant a connection, grouped.
     Package(GrantRequest),
-}
-
-/// One entry of `authorization_details`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Detail {
-    r#type: String,
-    #[serde(default)]
-    source: Option<SourceName>,
-    #[serde(default)]
-    streams: Vec<StreamRequest>,
-    #[serde(default)]
-    purpose_code: Option<String>,
-    #[serde(default)]
-    access_mode: AccessMode,
-}
-
-/// A source, named by itself or by its reference.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SourceName {
-    Name(String),
-    Reference { id: String },
 }
 
 impl Selection {
@@ -73,15 +47,12 @@ fn add_details(request: &mut GrantRequest, details: Value) -> Result<(), Failure
     let (Some(detail), true) = (details.pop(), details.is_empty()) else {
         return Err(ApiError::invalid(PARAM, "Pass exactly one entry: a grant is about one source.").into());
     };
-    if detail.r#type != DATA_ACCESS {
-        return Err(ApiError::invalid(PARAM, format!("The `type` must be `{DATA_ACCESS}`.")).into());
-    }
+    detail.check_type().map_err(|message| ApiError::invalid(PARAM, message))?;
     if request.source.is_some() || !request.streams.is_empty() {
         return Err(ApiError::invalid(PARAM, "Name source and streams in `authorization_details` alone.").into());
     }
-    request.source = detail.source.map(|source| match source {
-        SourceName::Name(name) | SourceName::Reference { id: name } => name,
-    });
+    let detail = detail.into_request();
+    request.source = detail.source;
     request.streams = detail.streams;
     request.purpose_code = detail.purpose_code.or(request.purpose_code.take());
     request.access_mode = detail.access_mode;
@@ -97,6 +68,7 @@ fn parse<T: serde::de::DeserializeOwned>(value: Value, param: &str) -> Result<T,
 mod tests {
     use super::*;
     use serde_json::json;
+    use vitrine_engine::oauth::details::DATA_ACCESS;
 
     fn read(body: &Value) -> Result<Selection, Failure> {
         Selection::read(body.as_object().unwrap().clone())

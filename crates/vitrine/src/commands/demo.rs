@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tokio::net::TcpListener;
 use vitrine_server::clients::{Client, command_line, recommend};
-use vitrine_server::{App, Limits, router, serve};
+use vitrine_server::{App, Guard, Limits, router, serve};
 
 use crate::cli::Place;
 use crate::commands::setup;
@@ -58,6 +58,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
         random: opened.random,
         public_url: url.as_str().into(),
         limits,
+        guard: Guard::default(),
     };
     let records = keys.records;
     let ready = Ready::new(url, keys, directory.path().display().to_string());

@@ -3,7 +3,7 @@
 use http::Uri;
 use serde_json::json;
 use tokio::net::TcpListener;
-use vitrine_server::{App, Limits, router, serve};
+use vitrine_server::{App, Guard, Limits, router, serve};
 
 use crate::fault::Fault;
 use crate::listening::{stop_signal, url_of};
@@ -36,6 +36,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
         random: opened.random,
         public_url: public_url.as_str().into(),
         limits,
+        guard: Guard::default(),
     });
     let stop = stop_signal()?;
     output.result(&json!({ "url": url, "public_url": public_url }), || format!("listening on {url}"))?;

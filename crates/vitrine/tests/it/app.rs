@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::owner::Owner;
-use vitrine_server::{App, Limits, router, router_with_mcp, serve};
+use vitrine_server::{App, Guard, Limits, router, router_with_mcp, serve};
 use vitrine_store::Store;
 
 use crate::fixtures::{gmail, mail};
@@ -36,6 +36,7 @@ pub(crate) struct TestApp {
     pub(crate) clock: Clock,
     limits: Limits,
     router: Router,
+    pub(crate) store: Arc<Store>,
     /// The owner's token.
     pub(crate) owner: String,
 }
@@ -72,27 +73,46 @@ impl TestApp {
 
     /// An empty store served under other limits, or with something else mounted at `/mcp`.
     pub(crate) async fn start_with(limits: Limits, mcp: Option<Router>) -> Self {
+        Self::start_guarded(limits, mcp, Guard::default()).await
+    }
+
+    /// An empty store whose clients' metadata documents come from elsewhere.
+    pub(crate) async fn start_guarded(limits: Limits, mcp: Option<Router>, guard: Guard) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (clock, random) = (Clock::manual(NOW), Random::seeded(7));
         let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &random).expect("a store");
         let owner = Owner::new(&store, &clock, &random).issue_owner_token().await.expect("an owner token");
-        let app = App { store: Arc::new(store), clock: clock.clone(), random, public_url: PUBLIC_URL.into(), limits };
+        let store = Arc::new(store);
+        let app = App {
+            store: Arc::clone(&store),
+            clock: clock.clone(),
+            random,
+            public_url: PUBLIC_URL.into(),
+            limits,
+            guard,
+        };
         let router = match mcp {
             None => router(app),
             Some(mcp) => router_with_mcp(Arc::new(app), mcp),
         };
-        Self { directory, clock, limits, router, owner }
+        Self { directory, clock, limits, router, store, owner }
     }
 
     /// Mail of three days in `cin_work`, and of one in `cin_home`, under ids of their own.
     pub(crate) async fn with_mail() -> Self {
         let app = Self::start().await;
+        app.fill_with_mail().await;
+        app
+    }
+
+    /// Declares and loads what [`Self::with_mail`] has.
+    pub(crate) async fn fill_with_mail(&self) {
+        let app = self;
         app.source(&gmail()).await;
         app.connection("gmail", "cin_work").await;
         app.connection("gmail", "cin_home").await;
         app.ingest("cin_work", "messages", &[mail("w1", 1), mail("w2", 2), mail("w3", 3)]).await;
         app.ingest("cin_home", "messages", &[mail("h1", 2)]).await;
-        app
     }
 
     pub(crate) async fn source(&self, declaration: &Value) {

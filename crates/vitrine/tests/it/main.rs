@@ -4,7 +4,9 @@
 mod app;
 mod binary;
 mod bounds;
+mod browser;
 mod connect;
+mod consent;
 mod declarations;
 mod demo;
 mod docs;
@@ -16,6 +18,8 @@ mod imports;
 mod ingest;
 mod ledger;
 mod mcp_entrypoint_surface;
+mod oauth;
+mod owner_pages;
 mod owner_rest;
 mod properties;
 mod provider;

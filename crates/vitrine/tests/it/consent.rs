@@ -1,0 +1,5 @@
+//! The decision: what the owner sees is what the client gets.
+
+mod deciding;
+mod preview;
+mod showing;

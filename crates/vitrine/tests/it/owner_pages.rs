@@ -1,0 +1,4 @@
+//! The owner's pages: who gets in, and what they do.
+
+mod grants;
+mod signing_in;
