@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod fields;
+pub mod hexadecimal;
 pub mod ident;
 pub mod limits;
 pub mod read_api;

@@ -80,7 +80,7 @@ impl Database {
         }
     }
 
-    fn open_reader(&self) -> Result<Connection> {
+    pub(crate) fn open_reader(&self) -> Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -12,6 +12,7 @@
 //! Several processes write to one book: each takes the lock, reads what others added since, and
 //! adds its line with one write.
 
+mod copy;
 mod flush;
 mod line;
 mod pen;
@@ -32,6 +33,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{StoreError, StoreResult};
 
+pub use copy::BookFile;
 use flush::Flusher;
 use line::Kind;
 use pen::Pen;
@@ -188,13 +190,9 @@ impl Book {
         verify::verify(&self.shared.places, head)
     }
 
-    /// Holds every writer off while `work` looks at the files.
-    pub fn held<T>(&self, work: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
-        let places = &self.shared.places;
-        if places.segments()?.is_empty() {
-            return Ok(work(&places.directory)?);
-        }
-        self.shared.with_pen(|pen| pen.held(|| work(&places.directory)))
+    /// The files of the book as they are at one moment, for a copy of it.
+    pub fn files(&self) -> Result<Vec<BookFile>> {
+        copy::files(&self.shared.places)
     }
 }
 

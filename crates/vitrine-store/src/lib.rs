@@ -4,9 +4,11 @@
 //! records. Writes keep the indexes that make those reads cost what they return.
 
 mod catalog;
+mod copy;
 mod database;
 mod fault;
 mod grants;
+mod in_use;
 mod layout;
 pub mod ledger;
 mod open;
@@ -34,6 +36,7 @@ use vitrine_engine::port::{
 use vitrine_engine::token::TokenDigest;
 
 use database::Database;
+pub use in_use::{Held, alone};
 use ledger::Book;
 pub use open::OpenError;
 
@@ -45,6 +48,7 @@ pub struct Store {
     catalog: catalog::CatalogCache,
     stats: read::StatsCache,
     ledger: Book,
+    _held: in_use::Held,
 }
 
 impl Store {

@@ -8,7 +8,7 @@ use vitrine_engine::clock::{Clock, Random};
 use crate::database::{Database, configure_writer};
 use crate::fault::{Fault, Result};
 use crate::ledger::Book;
-use crate::{Store, layout};
+use crate::{Store, in_use, layout};
 
 /// Marks the file as ours: "Vtrn".
 const APPLICATION_ID: i64 = 0x5674_726E;
@@ -32,6 +32,9 @@ pub enum OpenError {
     /// The file is something else.
     #[error("{0} is not a Vitrine store: name another file or directory")]
     Foreign(String),
+    /// Someone else has it open, or is replacing it.
+    #[error("the store at {0} is in use: stop the other vitrine processes on it, then try again")]
+    InUse(String),
     /// It cannot be read or written.
     #[error("the store at {path} cannot be opened: {reason}")]
     Failed {
@@ -50,6 +53,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
         restrict(parent, 0o700);
     }
     let fault = |fault: Fault| failed(fault.0.to_string());
+    let held = in_use::share(path)?;
     let is_new = !path.exists();
     let mut writer = Connection::open(path).map_err(|error| failed(error.to_string()))?;
     if is_new {
@@ -61,6 +65,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
     let key = cursor_key(&writer).map_err(fault)?;
     let beside = path.parent().unwrap_or(Path::new(""));
     Ok(Store {
+        _held: held,
         ledger: Book::new(beside.join("ledger"), clock.clone(), random.clone()),
         database: Database::new(path, writer),
         clock,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vitrine_contract::record::CutField;
-use vitrine_contract::{Fields, values};
+use vitrine_contract::{Fields, hexadecimal, values};
 use vitrine_engine::gate::{self, Scope};
 
 use crate::fault::{Result, corrupt};
@@ -56,7 +56,7 @@ impl Stored {
                 None => stored.data.push_str(json),
                 Some((text, is_json)) => {
                     stored.data.push('0');
-                    let digest = hex(&Sha256::digest(text.as_bytes())[..16]);
+                    let digest = hexadecimal::encode(&Sha256::digest(text.as_bytes())[..16]);
                     stored.long.push(LongField {
                         name: name.clone(),
                         chars: text.chars().count() as u64,
@@ -281,12 +281,4 @@ pub(crate) fn push_json_string(out: &mut String, text: &str) {
     } else {
         out.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

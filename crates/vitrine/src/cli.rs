@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    connect, connection, demo, doctor, grant, import, ingest, ledger, mcp, owner, serve, setup, source,
+    backup, connect, connection, demo, doctor, export, grant, import, ingest, ledger, mcp, owner, restore, serve,
+    setup, source,
 };
 use crate::fault::Fault;
 use crate::output::Output;
@@ -65,6 +66,12 @@ pub(crate) enum Command {
     Grant(grant::Command),
     /// See what each client was told, and check that the account is whole
     Ledger(Box<ledger::Args>),
+    /// Copy the store, ledger included, into one file, while it is in use
+    Backup(backup::Args),
+    /// Put a backup or an export back
+    Restore(restore::Args),
+    /// Write everything as NDJSON with declarations and blobs
+    Export(export::Args),
     /// The owner's own credentials
     #[command(subcommand)]
     Owner(owner::Command),

@@ -1,15 +1,18 @@
 //! One file a command.
 
+pub(crate) mod backup;
 pub(crate) mod connect;
 pub(crate) mod connection;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod grant;
 pub(crate) mod import;
 pub(crate) mod ingest;
 pub(crate) mod ledger;
 pub(crate) mod mcp;
 pub(crate) mod owner;
+pub(crate) mod restore;
 pub(crate) mod serve;
 pub(crate) mod setup;
 pub(crate) mod source;
@@ -38,6 +41,9 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Import(args) => return import::run(args, &opened()?, output).await,
         Command::Grant(command) => grant::run(command, &opened()?, output).await?,
         Command::Ledger(args) => return ledger::run(*args, &opened()?, output).await,
+        Command::Backup(args) => backup::run(&args, &opened()?, output)?,
+        Command::Restore(args) => restore::run(&args, &place, output).await?,
+        Command::Export(args) => export::run(&args, &opened()?, output).await?,
         Command::Owner(command) => owner::run(command, &opened()?, output).await?,
     }
     Ok(ExitCode::SUCCESS)

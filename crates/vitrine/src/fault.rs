@@ -74,6 +74,11 @@ impl Fault {
         }
     }
 
+    /// What was asked for would lose or mix something up.
+    pub(crate) fn declined(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, code, message)
+    }
+
     /// A file or stream could not be read or written.
     pub(crate) fn unreadable(what: &str, error: &io::Error) -> Self {
         Self::new(Exit::Failed, "io_error", format!("{what}: {error}"))
@@ -103,7 +108,10 @@ impl From<io::Error> for Fault {
 
 impl From<OpenError> for Fault {
     fn from(error: OpenError) -> Self {
-        Self::configuration(error.to_string())
+        match error {
+            OpenError::InUse(_) => Self::new(Exit::Failed, "store_in_use", error.to_string()),
+            _ => Self::configuration(error.to_string()),
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! A glass case for a person's records: agents look in through bounded, revocable grants.
 
+mod archive;
 mod cli;
 mod commands;
 mod demo;
 mod doctor;
+mod export;
 mod fault;
 pub mod import;
 mod listening;

@@ -20,14 +20,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn at(place: &Place) -> Result<Self, Fault> {
-        if place.database_url.as_ref().is_some_and(|url| !url.is_empty()) {
-            // The URL may hold a password, so it is not repeated.
-            return Err(Fault::configuration(
-                "This version keeps records in the embedded store only. Leave out --database-url \
-                 (VITRINE_DATABASE_URL) and use --data-dir.",
-            ));
-        }
-        let directory = directory_of(place)?;
+        let directory = embedded(place)?;
         let (clock, random) = (Clock::System, Random::System);
         let store = Store::open(&directory.join("vitrine.db"), clock.clone(), &random)?;
         Ok(Self { store: Arc::new(store), clock, random })
@@ -52,6 +45,18 @@ impl Opened {
     pub(crate) fn owner(&self) -> Owner<'_, Store> {
         Owner::new(&*self.store, &self.clock, &self.random)
     }
+}
+
+/// The directory of the embedded store, unless another one is meant.
+pub(crate) fn embedded(place: &Place) -> Result<PathBuf, Fault> {
+    if place.database_url.as_ref().is_some_and(|url| !url.is_empty()) {
+        // The URL may hold a password, so it is not repeated.
+        return Err(Fault::configuration(
+            "This version keeps records in the embedded store only. Leave out --database-url \
+             (VITRINE_DATABASE_URL) and use --data-dir.",
+        ));
+    }
+    directory_of(place)
 }
 
 /// The directory of the embedded store.

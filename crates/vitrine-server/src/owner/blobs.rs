@@ -1,6 +1,5 @@
 //! `PUT /v1/blobs/{blob_id}`: bytes that records refer to.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::Json;
@@ -9,7 +8,7 @@ use axum::extract::State;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use sha2::{Digest, Sha256};
-use vitrine_contract::{ApiError, BlobRef, ErrorCode, ident};
+use vitrine_contract::{ApiError, BlobRef, ErrorCode, hexadecimal, ident};
 use vitrine_engine::keeping::Keeper;
 
 use super::params::{OfConnection, Segments};
@@ -47,15 +46,8 @@ pub(crate) async fn put<S: Keeper>(
         blob_id,
         mime_type: Some(mime_type.unwrap_or("application/octet-stream").to_owned()),
         size_bytes: Some(bytes.len() as u64),
-        sha256: Some(hexadecimal(&digest.finalize())),
+        sha256: Some(hexadecimal::encode(&digest.finalize())),
     };
     app.store.put_blob(&connection_id, &info, &bytes).await?;
     Ok(Json(info))
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,9 +1,8 @@
 //! Lines of the book: JSON objects, each bound to all before it by a hash.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use vitrine_contract::hexadecimal;
 
 use super::Settings;
 
@@ -72,7 +71,7 @@ pub(super) fn close(mut body: String, previous: &Hash) -> (String, Hash) {
     let hash = chained(previous, &[body.as_bytes()]);
     body.pop();
     body.push_str(HASH);
-    body.push_str(&hexadecimal(&hash));
+    body.push_str(&hexadecimal::encode(&hash));
     body.push_str("\"}\n");
     (body, hash)
 }
@@ -98,39 +97,20 @@ fn chained(previous: &Hash, parts: &[&[u8]]) -> Hash {
     digest.finalize().into()
 }
 
-/// Bytes as people copy them.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// Reads them back.
-pub(super) fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
-}
-
 /// A hash as it stands in JSON.
 pub(super) mod hexadecimal_hash {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use vitrine_contract::hexadecimal;
 
     use super::Hash;
 
     pub(crate) fn serialize<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&super::hexadecimal(hash))
+        serializer.serialize_str(&hexadecimal::encode(hash))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Hash, D::Error> {
         let text = String::deserialize(deserializer)?;
-        super::bytes(&text).ok_or_else(|| D::Error::custom("a hash has 64 hexadecimal digits"))
+        hexadecimal::decode(&text).ok_or_else(|| D::Error::custom("a hash has 64 hexadecimal digits"))
     }
 }
 
@@ -150,13 +130,5 @@ mod tests {
         assert!(!follows(b"{}", &one, &two) && !follows(b"", &one, &two));
         let stub = Stub::parse(line).unwrap();
         assert_eq!((stub.seq, stub.hash, stub.object), (2, two, Kind::Entry));
-    }
-
-    #[test]
-    fn hexadecimal_reads_back() {
-        assert_eq!(bytes::<3>(&hexadecimal(&[0, 255, 16])), Some([0, 255, 16]));
-        for wrong in ["00ff1", "00ff1g", "00ff1000", "+0ff10"] {
-            assert_ne!(bytes::<3>(wrong), Some([0, 255, 16]), "{wrong}");
-        }
     }
 }

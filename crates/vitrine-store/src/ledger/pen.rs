@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
-use vitrine_contract::time;
+use vitrine_contract::{hexadecimal, time};
 use vitrine_engine::clock::Random;
 
-use super::line::{self, Hash, Kind, NOTHING, Stub, hexadecimal};
+use super::line::{self, Hash, Kind, NOTHING, Stub};
 use super::segments::{self, Places};
 use super::signature::Key;
 use super::{Flush, LedgerError, Result, Settings, private, retention};
@@ -111,7 +111,7 @@ impl Pen {
             line::start(Kind::Segment, self.page.seq + 1),
             time::format(at),
             self.page.number,
-            hexadecimal(&self.page.hash),
+            hexadecimal::encode(&self.page.hash),
             self.key.public(),
             serde_json::to_string(&self.page.settings)?,
         );
@@ -126,7 +126,7 @@ impl Pen {
             line::start(Kind::Checkpoint, self.page.seq + 1),
             time::format(at),
             self.page.number,
-            hexadecimal(&self.page.hash),
+            hexadecimal::encode(&self.page.hash),
             self.key.public(),
         );
         self.page.append(self.key.sign(body))?;
@@ -176,14 +176,6 @@ impl Pen {
             return Ok(());
         }
         write_whole(&self.places.head(), &self.key.head(seq, hash, time::format(at))?)
-    }
-
-    /// Keeps every writer out while `work` runs.
-    pub(super) fn held<T>(&mut self, work: impl FnOnce() -> io::Result<T>) -> Result<T> {
-        self.lock.lock()?;
-        let outcome = work();
-        self.lock.unlock()?;
-        Ok(outcome?)
     }
 }
 

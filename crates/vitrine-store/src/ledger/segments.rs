@@ -44,6 +44,18 @@ impl Places {
         self.directory.join("dropped.ndjson")
     }
 
+    /// Keeps everyone from writing until it is dropped; nothing without a book.
+    pub(super) fn hold_writers(&self) -> Result<Option<File>> {
+        match File::open(self.lock()) {
+            Ok(lock) => {
+                lock.lock_shared()?;
+                Ok(Some(lock))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The numbers of the segments there are, in order; none without a book.
     pub(super) fn segments(&self) -> Result<Vec<u64>> {
         let entries = match fs::read_dir(&self.directory) {

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
+use vitrine_contract::hexadecimal;
 use vitrine_engine::clock::Random;
 
-use super::line::{Hash, bytes, hexadecimal, hexadecimal_hash};
+use super::line::{Hash, hexadecimal_hash};
 use super::{LedgerError, Result, private};
 
 const SIGNATURE: &str = ",\"signature\":\"";
@@ -43,13 +44,14 @@ impl Key {
     pub(super) fn load(path: &Path, random: &Random) -> Result<Self> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
-                let seed = bytes(text.trim()).ok_or_else(|| LedgerError::damaged(path, "it holds no key"))?;
+                let seed =
+                    hexadecimal::decode(text.trim()).ok_or_else(|| LedgerError::damaged(path, "it holds no key"))?;
                 Ok(Self(SigningKey::from_bytes(&seed)))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let seed = random.bytes();
                 let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
-                writeln!(file, "{}", hexadecimal(&seed))?;
+                writeln!(file, "{}", hexadecimal::encode(&seed))?;
                 file.sync_all()?;
                 Ok(Self(SigningKey::from_bytes(&seed)))
             }
@@ -59,7 +61,7 @@ impl Key {
 
     /// The half that anyone may know.
     pub(super) fn public(&self) -> String {
-        hexadecimal(self.0.verifying_key().as_bytes())
+        hexadecimal::encode(self.0.verifying_key().as_bytes())
     }
 
     /// The object with a signature over all of it.
@@ -67,7 +69,7 @@ impl Key {
         let signature = self.0.sign(object.as_bytes());
         object.pop();
         object.push_str(SIGNATURE);
-        object.push_str(&hexadecimal(&signature.to_bytes()));
+        object.push_str(&hexadecimal::encode(&signature.to_bytes()));
         object.push_str("\"}");
         object
     }
@@ -84,8 +86,8 @@ pub(super) fn is_signed(object: &str, public_key: &str) -> bool {
     let checked = || {
         let at = object.len().checked_sub(SIGNATURE_BYTES)?;
         let (body, end) = (object.get(..at)?, object.get(at..)?);
-        let signature = bytes(end.strip_prefix(SIGNATURE)?.strip_suffix("\"}")?)?;
-        let key = VerifyingKey::from_bytes(&bytes(public_key)?).ok()?;
+        let signature = hexadecimal::decode(end.strip_prefix(SIGNATURE)?.strip_suffix("\"}")?)?;
+        let key = VerifyingKey::from_bytes(&hexadecimal::decode(public_key)?).ok()?;
         key.verify_strict(format!("{body}}}").as_bytes(), &Signature::from_bytes(&signature)).ok()
     };
     checked().is_some()

@@ -1,11 +1,12 @@
 //! Checking the book: every line, every signature, every gap.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 
 use serde::Serialize;
+use vitrine_contract::hexadecimal;
 
-use super::line::{self, Hash, Kind, NOTHING, Stub, bytes, follows, hexadecimal};
+use super::line::{self, Hash, Kind, NOTHING, Stub, follows};
 use super::retention::Dropped;
 use super::segments::{self, Places};
 use super::signature::{Head, is_signed};
@@ -86,13 +87,7 @@ pub(super) fn verify(places: &Places, exported: Option<&Head>) -> Result<Report>
 impl Snapshot {
     /// Nobody writes while the files are opened; what is added later is not looked at.
     fn take(places: &Places) -> Result<Self> {
-        let lock = match OpenOptions::new().read(true).open(places.lock()) {
-            Ok(lock) => {
-                lock.lock_shared()?;
-                Some(lock)
-            }
-            Err(_) => None,
-        };
+        let lock = places.hold_writers()?;
         let mut opened = Vec::new();
         for number in places.segments()? {
             let file = File::open(places.segment(number))?;
@@ -112,8 +107,9 @@ impl Snapshot {
 
 fn public_key(places: &Places) -> Result<Option<String>> {
     let Some(text) = segments::read_if_there(&places.key())? else { return Ok(None) };
-    let seed = bytes(text.trim()).ok_or_else(|| LedgerError::damaged(&places.key(), "it holds no key"))?;
-    Ok(Some(hexadecimal(ed25519_dalek::SigningKey::from_bytes(&seed).verifying_key().as_bytes())))
+    let seed =
+        hexadecimal::decode(text.trim()).ok_or_else(|| LedgerError::damaged(&places.key(), "it holds no key"))?;
+    Ok(Some(hexadecimal::encode(ed25519_dalek::SigningKey::from_bytes(&seed).verifying_key().as_bytes())))
 }
 
 struct Check {
@@ -227,7 +223,7 @@ impl Check {
         if stub.segment != Some(segment) || (begins && line != 1) {
             self.fault(Some(segment), Some(line), "the line belongs to another segment");
         }
-        if stub.previous.as_deref() != Some(&hexadecimal(&self.hash)) {
+        if stub.previous.as_deref() != Some(&hexadecimal::encode(&self.hash)) {
             self.fault(Some(segment), Some(line), "the line follows another one than the one before it");
         }
         if begins {

@@ -128,7 +128,41 @@ impl Binary {
 
     /// Starts a command that serves, and waits until it says where it is.
     pub(crate) fn start(&self, arguments: &[&str]) -> (Served, Value) {
-        let mut child = self.command(arguments).spawn().expect("the binary runs");
+        Self::await_ready(&mut self.command(arguments))
+    }
+
+    /// As [`Self::start`], and no file may grow longer than so many kilobytes.
+    #[cfg(unix)]
+    pub(crate) fn start_limited(&self, kilobytes: u32, arguments: &[&str]) -> (Served, Value) {
+        Self::await_ready(&mut self.limited(kilobytes, arguments))
+    }
+
+    /// As [`Self::run`], and no file may grow longer than so many kilobytes.
+    #[cfg(unix)]
+    pub(crate) fn run_limited(&self, kilobytes: u32, arguments: &[&str]) -> Ran {
+        Self::finish(&mut self.limited(kilobytes, arguments), "")
+    }
+
+    /// A longer file is an error to the program, as it is on a full disk, and not its end.
+    #[cfg(unix)]
+    fn limited(&self, kilobytes: u32, arguments: &[&str]) -> Command {
+        let plain = self.command(arguments);
+        let mut command = Command::new("sh");
+        // The unit is 512 bytes where a shell follows POSIX to the letter.
+        command.args(["-c", "trap '' XFSZ; ulimit -f \"$1\"; shift; exec \"$@\"", "sh"]);
+        command.arg((2 * kilobytes).to_string()).arg(plain.get_program()).args(plain.get_args());
+        for (name, value) in plain.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn await_ready(command: &mut Command) -> (Served, Value) {
+        let mut child = command.spawn().expect("the binary runs");
         let mut ready = String::new();
         let stdout = child.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut ready).expect("a line");

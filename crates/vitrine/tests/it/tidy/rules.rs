@@ -74,12 +74,12 @@ pub(crate) fn open_plan(source: &str) -> Vec<String> {
     misses
 }
 
-/// A file of a door that makes more readers than it enters in the ledger or shows to the owner as a preview.
+/// A file of a door that makes more readers than it enters in the ledger or keeps for the owner.
 pub(crate) fn unentered_reads(file: &TextFile) -> Option<String> {
     let door = ["crates/vitrine-server/src/", "crates/vitrine/src/"].iter().any(|door| file.path.starts_with(door));
     let code = code::only(&file.text);
     let count = |call: &str| code.matches(call).count();
-    let entered = count("Ledgered::new(") + count("Caller::preview(");
+    let entered = count("Ledgered::new(") + count("Caller::preview(") + count("Caller::owner(");
     (door && count("LocalRead::new(") > entered).then(|| format!("{}: a LocalRead without Ledgered", file.path))
 }
 

@@ -1,0 +1,263 @@
+//! What the ledger costs: the tools `fetch` and `query_records` with and without it, interleaved in
+//! one run, and questions to a book of a million entries.
+//! `cargo bench --bench ledger [-- --records N] [-- --entries N]`.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a program that measures"
+)]
+
+#[expect(dead_code, reason = "the reads measure more of it")]
+mod corpus;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use vitrine_contract::{ApiError, ReadApi, time};
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::ledger::{Disclosure, Item, Ledger as _, LedgerAsk, Via};
+use vitrine_engine::{Caller, Ledgered, LocalRead};
+use vitrine_mcp::{McpService, ReaderSource, http_service};
+use vitrine_store::Store;
+use vitrine_store::ledger::Settings;
+
+const ROUNDS: usize = 41;
+const CALLS: usize = 50;
+const AT_ONCE: usize = 4;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(AT_ONCE).enable_all().build().unwrap();
+    let records = if std::env::args().any(|a| a == "--records") { corpus::asked_records() } else { 100_000 };
+    let path = corpus::path(records);
+    runtime.block_on(async {
+        corpus::build(&path, records).await;
+        tools(&path).await;
+        million().await;
+    });
+}
+
+/// Hands every call the same caller's reader, with the ledger or without.
+struct Door<R> {
+    make: Box<dyn Fn(&'static str) -> R + Send + Sync>,
+}
+
+impl<R: ReadApi + 'static> ReaderSource for Door<R> {
+    type Reader = R;
+
+    async fn reader(&self, _: &RequestContext<RoleServer>, tool: &'static str) -> Result<Arc<R>, ApiError> {
+        Ok(Arc::new((self.make)(tool)))
+    }
+
+    fn request_id(&self, _: &RequestContext<RoleServer>) -> String {
+        "req_bench".to_owned()
+    }
+}
+
+async fn tools(path: &Path) {
+    let store = Arc::new(Store::open(path, Clock::System, &Random::System).unwrap());
+    let caller = corpus::caller(&store).await;
+    let read = move |store: &Arc<Store>, caller: &Caller| {
+        LocalRead::new(Arc::clone(store), caller.clone(), Clock::System, Random::System, "http://127.0.0.1:7663".into())
+    };
+    let (one, other) = ((Arc::clone(&store), caller.clone()), (store, caller));
+    let without = Door { make: Box::new(move |_| read(&one.0, &one.1)) };
+    let with = Door { make: Box::new(move |tool| Ledgered::new(read(&other.0, &other.1), Via::Mcp { tool })) };
+    let none: [String; 0] = [];
+    let (without, with) = (http_service(without, none.clone(), none.clone()), http_service(with, none.clone(), none));
+    println!(
+        "{:<16} {:>12} {:>12} {:>7}   {:>11} {:>11} {:>7}",
+        "tool", "without", "with", "ratio", "calls/s", "with", "ratio"
+    );
+    for (tool, arguments) in [
+        ("fetch", json!({ "id": "cin_0/messages:m0-5000" })),
+        ("query_records", json!({ "stream": "messages", "connection_id": "cin_0", "limit": 25 })),
+    ] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                              "params": { "name": tool, "arguments": arguments } });
+        let plain = async || call(without.clone(), &message).await;
+        let entered = async || call(with.clone(), &message).await;
+        let (mut of_plain, mut of_entered) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            of_plain.push(latency(&plain).await);
+            of_entered.push(latency(&entered).await);
+        }
+        let (plain, entered) = (median(of_plain), median(of_entered));
+        let (mut slow, mut fast) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS / 4 {
+            fast.push(throughput(&without, &message).await);
+            slow.push(throughput(&with, &message).await);
+        }
+        let (fast, slow) = (middle(fast), middle(slow));
+        println!(
+            "{tool:<16} {:>9.1} us {:>9.1} us {:>7.3}   {fast:>11.0} {slow:>11.0} {:>7.3} (at most 1.15)",
+            micros(plain),
+            micros(entered),
+            entered.as_secs_f64() / plain.as_secs_f64(),
+            fast / slow,
+        );
+    }
+}
+
+async fn call<R: ReadApi + 'static>(service: McpService<Door<R>>, message: &Value) -> usize {
+    let request = Request::post("/")
+        .header("host", "127.0.0.1")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .body(Body::from(message.to_string()))
+        .unwrap();
+    let response = service.oneshot(request).await.unwrap();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert!(body.len() > 200, "{body:?}");
+    body.len()
+}
+
+async fn latency(call: &impl AsyncFn() -> usize) -> Duration {
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        call().await;
+    }
+    start.elapsed() / u32::try_from(CALLS).unwrap()
+}
+
+async fn throughput<R: ReadApi + 'static>(service: &McpService<Door<R>>, message: &Value) -> f64 {
+    let start = Instant::now();
+    let workers: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let (service, message) = (service.clone(), message.clone());
+            tokio::spawn(async move {
+                for _ in 0..2 * CALLS {
+                    call(service.clone(), &message).await;
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.await.unwrap();
+    }
+    (AT_ONCE * 2 * CALLS) as f64 / start.elapsed().as_secs_f64()
+}
+
+/// Questions to a book of a million entries, each about ten records of a hundred thousand.
+async fn million() {
+    let entries = std::env::args().skip_while(|a| a != "--entries").nth(1).and_then(|n| n.parse().ok());
+    let entries: u64 = entries.unwrap_or(1_000_000);
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Clock::manual(1_780_272_000);
+    let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &Random::System).unwrap();
+    store.ledger().decide(Settings { max_bytes: 64 << 30, ..Settings::default() }).unwrap();
+    let start = Instant::now();
+    for n in 0..entries {
+        let ids: Vec<String> = (0..10).map(|k| format!("m-{}", (n * 7_919 + k * 104_729) % 100_000)).collect();
+        let (client, grant, connection) =
+            (format!("client-{}", n % 20), format!("grt_{}", n % 40), format!("cin_{}", n % 8));
+        let item = Item {
+            connection_id: &connection,
+            stream: "messages",
+            grant_id: Some(&grant),
+            record_ids: ids.iter().map(String::as_str).collect(),
+            fields: ["id", "subject", "received_at"].map(Into::into).to_vec(),
+            blob_id: None,
+        };
+        let disclosure = Disclosure {
+            at: clock.now(),
+            client_id: &client,
+            grant_package_id: None,
+            via: Via::Rest,
+            endpoint: "GET /v1/streams/{stream}/records",
+            items: vec![item],
+            filtered_by: Vec::new(),
+            outcome: None,
+            records: 10,
+            characters: 1_000,
+            bytes: None,
+        };
+        store.enter(&disclosure).await.unwrap();
+        if n.is_multiple_of(10) {
+            clock.advance(1);
+        }
+    }
+    let rate = entries as f64 / start.elapsed().as_secs_f64();
+    let size: u64 =
+        std::fs::read_dir(directory.path().join("ledger")).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
+    println!("{entries} entries written, {rate:.0} a second; {} MB with their indexes", size / 1_000_000);
+    // Dropping the store ends the thread that indexes closed segments, once it is done.
+    drop(store);
+    let store = Store::open(&directory.path().join("vitrine.db"), clock, &Random::System).unwrap();
+    let ask = |change: fn(&mut LedgerAsk)| {
+        let mut ask = LedgerAsk { limit: 25, ..LedgerAsk::default() };
+        change(&mut ask);
+        ask
+    };
+    println!("{:<28} {:>10} (at most 50 ms)", "question", "slowest of 20");
+    for (name, ask) in [
+        ("newest", ask(|_| {})),
+        ("by client", ask(|a| a.client_id = Some("client-7".into()))),
+        ("by record", ask(|a| a.record_id = Some("m-777".into()))),
+        (
+            "by client and record",
+            ask(|a| {
+                a.client_id = Some("client-3".into());
+                a.record_id = Some("m-4242".into());
+            }),
+        ),
+        ("by a record never read", ask(|a| a.record_id = Some("never".into()))),
+        (
+            "two that never meet",
+            ask(|a| {
+                a.client_id = Some("client-1".into());
+                a.connection_id = Some("cin_2".into());
+            }),
+        ),
+        (
+            "a week long ago",
+            ask(|a| {
+                a.since = time::parse("2026-06-01T01:00:00Z");
+                a.until = time::parse("2026-06-01T02:00:00Z");
+            }),
+        ),
+        ("deep page", ask(|a| a.before = Some(5_000))),
+        (
+            "last use of a grant",
+            ask(|a| {
+                a.grant_id = Some("grt_13".into());
+                a.limit = 1;
+            }),
+        ),
+    ] {
+        let mut times = Vec::new();
+        let mut found = 0;
+        for _ in 0..20 {
+            let start = Instant::now();
+            found = store.entries(&ask).await.unwrap().entries.len();
+            times.push(start.elapsed());
+        }
+        println!("{name:<28} {:>7.2} ms  {found} entries", times.iter().max().unwrap().as_secs_f64() * 1e3);
+    }
+    let start = Instant::now();
+    assert!(store.ledger().verify(None).unwrap().ok);
+    println!("verified in {:.1} s", start.elapsed().as_secs_f64());
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn middle(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
