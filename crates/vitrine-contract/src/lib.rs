@@ -9,6 +9,7 @@ pub mod fields;
 pub mod hexadecimal;
 pub mod ident;
 pub mod limits;
+pub mod naming;
 pub mod read_api;
 pub mod record;
 pub mod request;

@@ -227,6 +227,15 @@ impl Warning {
             detail: serde_json::json!({ "requested_limit": requested, "max_limit": max }),
         }
     }
+
+    /// Only the first words and phrases of a query are looked for.
+    pub fn query_shortened(max: usize) -> Self {
+        Self {
+            code: "query_shortened".into(),
+            message: Some(format!("Only the first {max} different words and phrases were looked for.")),
+            detail: serde_json::json!({ "max_words": max }),
+        }
+    }
 }
 
 /// A reference to bytes kept beside the record.

@@ -11,7 +11,7 @@ use vitrine_contract::request::{Condition, Filter};
 use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::clock::Random;
-use crate::port::Position;
+use crate::port::{Position, Ranked, Weights};
 
 const NONCE_BYTES: usize = 24;
 /// Longer than any cursor we make.
@@ -112,7 +112,32 @@ impl Sealer {
         Ok(cursor)
     }
 
-    /// Seals a few numbers: a place in a session of changes, a bookmark, a place in a ranking.
+    /// Seals a place in a ranking.
+    pub fn seal_rank(&self, binding: &Binding, cursor: &RankCursor) -> String {
+        let Ranked { weights, score, connection_id, stream, id } = &cursor.ranked;
+        let mut bytes = Writer::default();
+        bytes.number(cursor.started);
+        bytes.number(score.to_bits().cast_signed());
+        let rarity: Vec<u8> = weights.rarity.iter().flat_map(|weight| weight.to_be_bytes()).collect();
+        bytes.bytes(&rarity);
+        bytes.bytes(
+            &[&weights.length.to_be_bytes()[..], &weights.best.to_be_bytes(), &[weights.relaxed.into()]].concat(),
+        );
+        for name in [connection_id, stream, id] {
+            bytes.bytes(name.as_bytes());
+        }
+        self.seal(binding, &bytes.0)
+    }
+
+    /// Opens a place in a ranking.
+    pub fn open_rank(&self, binding: &Binding, text: &str, now: Timestamp) -> Result<RankCursor, ApiError> {
+        let bytes = self.open(binding, text).ok_or_else(foreign)?;
+        let cursor = Reader(&bytes).rank().ok_or_else(foreign)?;
+        fresh(cursor.started, now)?;
+        Ok(cursor)
+    }
+
+    /// Seals a few numbers: a place in a session of changes, or a bookmark.
     pub(crate) fn seal_numbers<const N: usize>(&self, binding: &Binding, numbers: [i64; N]) -> String {
         let mut bytes = Writer::default();
         for number in numbers {
@@ -148,6 +173,15 @@ pub struct PageCursor {
     pub horizon: i64,
     /// Where it stands.
     pub position: Position,
+}
+
+/// A place in a ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankCursor {
+    /// When the walk began, in seconds.
+    pub started: i64,
+    /// The last hit, and how it was weighed.
+    pub ranked: Ranked,
 }
 
 fn fresh(second: i64, now: Timestamp) -> Result<(), ApiError> {
@@ -195,11 +229,27 @@ impl Reader<'_> {
         Some(bytes.to_vec())
     }
 
+    fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.bytes()?).ok()
+    }
+
+    fn rank(&mut self) -> Option<RankCursor> {
+        let started = self.number()?;
+        let score = f64::from_bits(self.number()?.cast_unsigned());
+        let number = |bytes: &[u8; 8]| f64::from_be_bytes(*bytes);
+        let rarity = self.bytes()?.as_chunks().0.iter().map(number).collect();
+        let rest: [u8; 17] = self.bytes()?.try_into().ok()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (best, rest) = rest.split_first_chunk()?;
+        let weights = Weights { rarity, length: number(length), best: number(best), relaxed: rest == [1] };
+        let (connection_id, stream, id) = (self.text()?, self.text()?, self.text()?);
+        Some(RankCursor { started, ranked: Ranked { weights, score, connection_id, stream, id } })
+    }
+
     fn page(&mut self) -> Option<PageCursor> {
         let (started, horizon) = (self.number()?, self.number()?);
         let key = self.bytes()?;
-        let id = String::from_utf8(self.bytes()?).ok()?;
-        let connection_id = String::from_utf8(self.bytes()?).ok()?;
+        let (id, connection_id) = (self.text()?, self.text()?);
         Some(PageCursor { started, horizon, position: Position { key, id, connection_id } })
     }
 }

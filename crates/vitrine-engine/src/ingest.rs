@@ -5,7 +5,7 @@ mod json;
 mod line;
 mod session;
 
-pub use index::{IndexLayout, RecordKeys};
+pub use index::{IndexLayout, RecordKeys, TextField};
 pub use line::{Incoming, Rejection, RejectionCode, prepare};
 pub use session::{IngestResult, IngestSession, RejectedLine};
 

@@ -21,6 +21,7 @@ pub mod port;
 pub mod sort_key;
 pub mod text_match;
 pub mod token;
+pub mod words;
 
 pub use caller::Caller;
 pub use ledger::Ledgered;

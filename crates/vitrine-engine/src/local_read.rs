@@ -7,6 +7,7 @@ mod changes;
 mod record;
 mod records;
 mod schema;
+mod search;
 mod window;
 
 use std::future::Future;
@@ -20,7 +21,7 @@ use vitrine_contract::request::{
     SearchMode, SearchRequest, StreamRequest, StreamsRequest,
 };
 use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
-use vitrine_contract::{ApiError, Blob, ErrorCode, ReadApi};
+use vitrine_contract::{ApiError, Blob, ReadApi};
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
@@ -30,7 +31,7 @@ use crate::gate::{self, ReadPlan};
 use crate::port::{Store, StoreError};
 
 /// The searches a local store answers; what is not listed is not advertised anywhere.
-pub const SEARCH_MODES: &[SearchMode] = &[];
+pub const SEARCH_MODES: &[SearchMode] = &[SearchMode::Lexical, SearchMode::Semantic, SearchMode::Hybrid];
 /// How often a read starts over because the catalog changed under it.
 const ATTEMPTS: usize = 4;
 
@@ -149,11 +150,7 @@ impl<S: Store> ReadApi for LocalRead<S> {
     }
 
     async fn search(&self, request: &SearchRequest) -> Answer<SearchList> {
-        self.planned(&ReadRequest::Search(request.clone()), |_, _| async { Ok(()) }).await?;
-        Err(ApiError::new(
-            ErrorCode::InvalidRequest,
-            "This store has no search yet. Use filters on GET /v1/streams/{stream}/records.",
-        ))
+        search::list(self, request).await
     }
 
     async fn blob(&self, request: &BlobRequest) -> Answer<Blob> {

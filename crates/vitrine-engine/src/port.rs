@@ -1,5 +1,7 @@
 //! What the engine needs of a store. Every read of records takes a [`ReadPlan`].
 
+mod search;
+
 use std::future::Future;
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ use crate::catalog::Catalog;
 use crate::gate::ReadPlan;
 use crate::grant::Grant;
 use crate::token::{TokenDigest, TokenKind};
+
+pub use search::{Evidence, Found, FoundHit, Ranked, SearchAsk, Weights};
 
 /// Why a store could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +65,8 @@ pub trait Store: Send + Sync + 'static {
     fn measure(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Measured>> + Send;
     /// Changes of what the plan may see.
     fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> impl Future<Output = StoreResult<Changes>> + Send;
+    /// Records that match a search, best first.
+    fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> impl Future<Output = StoreResult<Found>> + Send;
     /// Count and newest `emitted_at` of each scope, in order.
     fn stats(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Vec<ScopeStats>>> + Send;
     /// A blob that a visible field of a visible record refers to.

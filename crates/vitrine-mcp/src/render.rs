@@ -10,7 +10,6 @@ pub(crate) mod page;
 pub(crate) mod record;
 pub(crate) mod schema;
 pub(crate) mod text;
-pub(crate) mod title;
 pub(crate) mod window;
 
 use serde_json::{Map, Value, json};

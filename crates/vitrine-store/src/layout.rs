@@ -1,7 +1,23 @@
 //! The store's layout, versioned. Each step brings a store one version forward.
 
+use rusqlite::Connection;
+
+use crate::fault::Result;
+use crate::write;
+
 /// Steps from nothing to the present layout, in order.
-pub(crate) const STEPS: &[&str] = &[include_str!("layout.sql"), include_str!("layout/oauth.sql")];
+pub(crate) const STEPS: &[Step] = &[
+    Step { tables: include_str!("layout/ground.sql"), fill: None },
+    Step { tables: include_str!("layout/oauth.sql"), fill: None },
+    Step { tables: include_str!("layout/feed.sql"), fill: None },
+    Step { tables: include_str!("layout/search.sql"), fill: Some(write::index_all_words) },
+];
+
+/// One version forward: new tables, and what fills them from what is there already.
+pub(crate) struct Step {
+    pub(crate) tables: &'static str,
+    pub(crate) fill: Option<fn(&Connection) -> Result<()>>,
+}
 
 /// The present version.
 pub(crate) fn version() -> i64 {

@@ -72,6 +72,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
         cursor_key: key,
         catalog: crate::catalog::CatalogCache::default(),
         stats: crate::read::StatsCache::default(),
+        vectors: crate::semantic::VectorCache::default(),
     })
 }
 
@@ -112,7 +113,10 @@ fn bring_forward(connection: &mut Connection, random: &Random) -> Result<()> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     for step in layout::STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-        tx.execute_batch(step)?;
+        tx.execute_batch(step.tables)?;
+        if let Some(fill) = step.fill {
+            fill(&tx)?;
+        }
     }
     tx.execute("INSERT OR IGNORE INTO meta (name, value) VALUES (?1, ?2)", (CURSOR_KEY, random.bytes::<32>()))?;
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -166,6 +170,22 @@ const AGREEMENTS: &[(&str, &str)] = &[
     (
         "records without an event",
         "SELECT count(*) FROM record r WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.cell = r.cell AND e.sequence = r.born)",
+    ),
+    (
+        "vectors without a record",
+        "SELECT count(*) FROM vector v WHERE NOT EXISTS (SELECT 1 FROM record r WHERE r.number = v.record)",
+    ),
+    (
+        "unread texts without a record",
+        "SELECT count(*) FROM unread u WHERE NOT EXISTS (SELECT 1 FROM record r WHERE r.number = u.record)",
+    ),
+    (
+        "leaves without a segment",
+        "SELECT count(*) FROM leaf l WHERE NOT EXISTS (SELECT 1 FROM segment s WHERE s.number = l.segment)",
+    ),
+    (
+        "milestones without a record",
+        "SELECT count(*) FROM milestone m WHERE NOT EXISTS (SELECT 1 FROM record r WHERE r.number = m.record)",
     ),
     ("changes after the last one", "SELECT count(*) FROM event WHERE sequence > (SELECT sequence FROM counter)"),
 ];

@@ -8,6 +8,7 @@ mod find;
 mod groups;
 mod measure;
 mod page;
+mod search;
 mod stats;
 mod window;
 
@@ -23,6 +24,7 @@ pub(crate) use changes::changes;
 pub(crate) use find::find;
 pub(crate) use measure::{count, measure};
 pub(crate) use page::page;
+pub(crate) use search::search;
 pub(crate) use stats::{StatsCache, stats};
 pub(crate) use window::window;
 

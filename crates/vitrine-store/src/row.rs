@@ -136,6 +136,11 @@ impl<'a> Wanted<'a> {
         };
         Self { projection, all_declared, joins, preview_chars }
     }
+
+    /// These fields and no others, cut to a preview.
+    pub(crate) fn only(projection: &'a gate::Fields, preview_chars: u32) -> Self {
+        Self { projection, all_declared: false, joins: &[], preview_chars: Some(preview_chars) }
+    }
 }
 
 /// What a plan shows of a payload.

@@ -12,6 +12,7 @@ mod listening;
 mod opened;
 mod output;
 pub mod provider;
+mod reading;
 mod setup;
 
 use std::process::ExitCode;

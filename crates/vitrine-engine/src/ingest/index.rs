@@ -13,6 +13,20 @@ pub struct IndexLayout {
     declared: BTreeSet<String>,
     cursor_field: Option<String>,
     consent_time_field: Option<String>,
+    texts: Vec<TextField>,
+}
+
+/// A field that searches look into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextField {
+    /// Its name.
+    pub name: String,
+    /// The number it is indexed under.
+    pub number: FieldNumber,
+    /// Whether its words are found.
+    pub lexical: bool,
+    /// Whether its meaning is found.
+    pub semantic: bool,
 }
 
 /// One indexed field.
@@ -73,12 +87,22 @@ impl IndexLayout {
                 by_order,
             })
         });
+        let texts = stream.fields.iter().filter(|field| field.lexical || field.semantic).filter_map(|field| {
+            let number = source.field_number(&stream.name, &field.name)?;
+            Some(TextField { name: field.name.clone(), number, lexical: field.lexical, semantic: field.semantic })
+        });
         Self {
+            texts: texts.collect(),
             fields: fields.collect(),
             declared: stream.fields.iter().map(|field| field.name.clone()).collect(),
             cursor_field: stream.cursor_field.clone(),
             consent_time_field: stream.consent_time_field.clone(),
         }
+    }
+
+    /// The fields that searches look into.
+    pub fn texts(&self) -> &[TextField] {
+        &self.texts
     }
 
     /// The keys of a record with these fields.

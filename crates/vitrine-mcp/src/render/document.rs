@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use vitrine_contract::request::{ReadRequest, RecordRequest};
-use vitrine_contract::{Record, route};
+use vitrine_contract::{Record, naming, route};
 
 use super::ladder::Ladder;
 use super::most_rows;
 use super::record::{Detail, Eye, label};
-use super::title::{authored_at, title};
 use super::window::URI_META;
 use crate::answer::Answer;
 use crate::handles;
@@ -50,8 +49,9 @@ fn has_text(record: &Record, field: &str, eye: Eye<'_>) -> bool {
 
 fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
     let view = eye.view(record, detail);
-    let title = title(record, &view.data);
-    let authored_at = authored_at(&view.data);
+    let account = record.display_name.as_deref().unwrap_or(&record.connection_id);
+    let title = naming::title(account, &record.stream, &record.emitted_at, &view.data);
+    let authored_at = naming::authored_at(&view.data);
     let mut fields = view.data;
     let text = detail.body.and_then(|(field, _)| match fields.shift_remove(field) {
         Some(Value::String(text)) => Some(text),

@@ -31,7 +31,7 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
     while let Some((number, event)) = next_event(tx, &mut feeds)? {
         let scope = &plan.scopes()[number];
         let what = match event.what {
-            EventKind::Gone { id, time, at } => gone(scope, number, ask, id, time.as_deref(), at),
+            EventKind::Gone(gone) => gone.for_scope(scope, number, ask)?,
             EventKind::Record(record) => changed(tx, plan, number, record, event.sequence, ask)?,
         };
         let Some(what) = what else { continue };
@@ -63,7 +63,15 @@ struct Event {
 
 enum EventKind {
     Record(i64),
-    Gone { id: String, time: Option<Vec<u8>>, at: i64 },
+    Gone(Gone),
+}
+
+/// What is left of a deleted record.
+struct Gone {
+    id: String,
+    time: Option<Vec<u8>>,
+    at: i64,
+    trace: Option<String>,
 }
 
 impl Feed {
@@ -76,16 +84,18 @@ impl Feed {
             return Ok(());
         }
         let mut statement = tx.prepare_cached(
-            "SELECT sequence, record, NULL, NULL, NULL FROM event WHERE cell = ?1 AND sequence > ?2 AND sequence <= ?3
+            "SELECT sequence, record, NULL, NULL, NULL, NULL FROM event WHERE cell = ?1 AND sequence > ?2 AND sequence <= ?3
              UNION ALL
-             SELECT sequence, NULL, id, time, at FROM gone WHERE cell = ?1 AND sequence > ?2 AND sequence <= ?3
+             SELECT sequence, NULL, id, time, at, trace FROM gone WHERE cell = ?1 AND sequence > ?2 AND sequence <= ?3
              ORDER BY sequence LIMIT ?4",
         )?;
         let mut rows = statement.query((self.cell, self.after, self.horizon, READ_AHEAD))?;
         while let Some(row) = rows.next()? {
             let what = match row.get::<_, Option<i64>>(1)? {
                 Some(record) => EventKind::Record(record),
-                None => EventKind::Gone { id: row.get(2)?, time: row.get(3)?, at: row.get(4)? },
+                None => {
+                    EventKind::Gone(Gone { id: row.get(2)?, time: row.get(3)?, at: row.get(4)?, trace: row.get(5)? })
+                }
             };
             self.waiting.push_back(Event { sequence: row.get(0)?, what });
         }
@@ -104,19 +114,15 @@ fn next_event(tx: &Connection, feeds: &mut [Feed]) -> Result<Option<(usize, Even
     Ok(first.and_then(|(_, at)| feeds[at].waiting.pop_front().map(|event| (at, event))))
 }
 
-/// A deletion is news to whoever could have seen the record.
-fn gone(
-    scope: &Scope,
-    number: usize,
-    ask: &ChangesAsk,
-    id: String,
-    time: Option<&[u8]>,
-    at: i64,
-) -> Option<ChangeKind> {
-    let seen = ask.since.is_some()
-        && scope.window().is_none_or(|window| window.contains(time))
-        && scope.resources().is_none_or(|ids| ids.contains(&id));
-    seen.then(|| ChangeKind::Gone { scope: number, id, at: second(at) })
+impl Gone {
+    /// A deletion is news to whoever could see the record when they last looked, even if it left
+    /// their span of time before it was deleted.
+    fn for_scope(self, scope: &Scope, number: usize, ask: &ChangesAsk) -> Result<Option<ChangeKind>> {
+        let trace = Trace::parse(self.trace.as_deref())?;
+        let inside = |since| scope.window().is_none_or(|window| trace.was_inside(window, self.time.as_deref(), since));
+        let seen = ask.since.is_some_and(inside) && scope.resources().is_none_or(|ids| ids.contains(&self.id));
+        Ok(seen.then(|| ChangeKind::Gone { scope: number, id: self.id, at: second(self.at) }))
+    }
 }
 
 /// Whether this event is the last one, up to the horizon, at which what the caller may see of the

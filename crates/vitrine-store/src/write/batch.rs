@@ -14,10 +14,12 @@ use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::sort_key::SortKey;
 
 use super::index::{self, Entry};
+use super::words::WordKeeper;
 use super::{Trace, blobs, forget};
 use crate::catalog;
 use crate::fault::{Result, corrupt, refused};
 use crate::row::{self, Payload, Stored};
+use crate::semantic;
 
 pub(crate) fn batch(
     tx: &Connection,
@@ -45,6 +47,7 @@ struct CellWriter<'a> {
     tx: &'a Connection,
     cell: i64,
     layout: IndexLayout,
+    words: WordKeeper,
     semantics: Semantics,
     now: Timestamp,
     sequence: i64,
@@ -90,10 +93,12 @@ impl<'a> CellWriter<'a> {
         let sequence: i64 = tx.prepare_cached("SELECT sequence FROM counter")?.query_row([], |row| row.get(0))?;
         let newest =
             tx.prepare_cached("SELECT newest FROM cell WHERE number = ?1")?.query_row([cell], |row| row.get(0))?;
+        let layout = IndexLayout::of(&connection.source, stream);
         Ok(Self {
             tx,
             cell: *cell,
-            layout: IndexLayout::of(&connection.source, stream),
+            words: WordKeeper::new(*cell, &layout),
+            layout,
             semantics: stream.semantics,
             now,
             sequence,
@@ -139,6 +144,8 @@ impl<'a> CellWriter<'a> {
             ))?;
         let entry = Entry { cell: self.cell, record: self.tx.last_insert_rowid(), id };
         self.insert_pieces(entry.record, &stored)?;
+        self.words.enter(self.tx, entry.record, &stored)?;
+        self.note_unread(entry.record, sequence, &stored, |_| true)?;
         index::enter(self.tx, entry, &keys, sequence)?;
         blobs::note_uses(self.tx, self.cell, entry.record, &keys)?;
         self.note_event(sequence, entry.record)?;
@@ -167,6 +174,10 @@ impl<'a> CellWriter<'a> {
         let former = self.keys_of(standing)?;
         let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
         index::replace(self.tx, entry, &former, &keys, sequence)?;
+        let new_words = self.words.are_in(&changed);
+        if new_words {
+            self.words.leave(self.tx, &standing.payload())?;
+        }
         let trace = self.trace(standing, &changed, &keys, sequence)?;
         let emitted = nanoseconds(emitted_at)?;
         let moved = index::place(&keys) != standing.place;
@@ -189,6 +200,10 @@ impl<'a> CellWriter<'a> {
             self.tx.prepare_cached("DELETE FROM piece WHERE record = ?1")?.execute([standing.number])?;
         }
         self.insert_pieces(standing.number, &stored)?;
+        if new_words {
+            self.words.enter(self.tx, standing.number, &stored)?;
+        }
+        self.note_unread(standing.number, sequence, &stored, |field| changed.contains(field))?;
         blobs::forget_uses(self.tx, standing.number)?;
         blobs::note_uses(self.tx, self.cell, standing.number, &keys)?;
         self.note_event(sequence, standing.number)?;
@@ -202,6 +217,8 @@ impl<'a> CellWriter<'a> {
         let entry = Entry { cell: self.cell, record: standing.number, id };
         let keys = self.keys_of(standing)?;
         index::remove(self.tx, entry, &keys)?;
+        self.words.leave(self.tx, &standing.payload())?;
+        semantic::forget_record(self.tx, self.cell, standing.number)?;
         let trace = Trace::parse(standing.trace.as_deref())?;
         for past in trace.sequences().chain([standing.born]) {
             self.tx
@@ -213,14 +230,22 @@ impl<'a> CellWriter<'a> {
         blobs::forget_uses(self.tx, standing.number)?;
         blobs::drop_unused(self.tx, self.cell, &keys)?;
         self.tx
-            .prepare_cached("INSERT INTO gone (cell, sequence, id, time, at) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute((self.cell, sequence, id, &standing.time, self.now.as_second()))?;
+            .prepare_cached("INSERT INTO gone (cell, sequence, id, time, at, trace) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute((
+                self.cell,
+                sequence,
+                id,
+                &standing.time,
+                self.now.as_second(),
+                trace.without_fields().to_json()?,
+            ))?;
         self.added -= 1;
         self.note_emitted(standing.emitted, None);
         Ok(Outcome::Accepted)
     }
 
-    fn finish(self) -> Result<()> {
+    fn finish(mut self) -> Result<()> {
+        self.words.finish(self.tx)?;
         if self.sequence == self.first_sequence {
             return Ok(());
         }
@@ -285,6 +310,16 @@ impl<'a> CellWriter<'a> {
                 .execute((self.cell, past))?;
         }
         Ok(trace)
+    }
+
+    fn note_unread(&self, record: i64, sequence: i64, stored: &Stored, changed: impl Fn(&str) -> bool) -> Result<()> {
+        let fields = self.layout.texts();
+        if !fields.iter().any(|field| field.semantic && changed(&field.name)) {
+            return Ok(());
+        }
+        let texts = semantic::text_fields(&stored.data, stored.long_json()?.as_deref())?;
+        let has_text = |name: &str| texts.iter().any(|text| text == name);
+        semantic::note(self.tx, (self.cell, record, sequence), fields, changed, has_text)
     }
 
     fn insert_pieces(&self, record: i64, stored: &Stored) -> Result<()> {

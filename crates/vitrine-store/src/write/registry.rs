@@ -15,10 +15,13 @@ use vitrine_engine::sort_key::SortKey;
 
 use super::batch::keys_of;
 use super::index::{self, Entry};
+use super::words;
 use crate::catalog;
 use crate::fault::{Result, refused};
 use crate::grants;
+use crate::lexical;
 use crate::row::Payload;
+use crate::semantic;
 
 /// Registers a source or replaces its declaration, and brings the indexes of its records along.
 pub(crate) fn register_source(tx: &Connection, declaration: &Declaration, now: Timestamp) -> Result<()> {
@@ -139,7 +142,8 @@ fn reindex_cell(tx: &Connection, cell: i64, layout: &IndexLayout) -> Result<()> 
         index::enter(tx, Entry { cell, record, id: &id }, &keys, born)?;
         update.execute((record, index::place(&keys), keys.time.as_ref().map(SortKey::as_bytes), keys.undeclared))?;
     }
-    Ok(())
+    words::rebuild(tx, cell, layout)?;
+    semantic::renew_cell(tx, cell, layout.texts())
 }
 
 pub(crate) fn add_connection(tx: &Connection, new: &NewConnection, now: Timestamp) -> Result<()> {
@@ -188,6 +192,12 @@ pub(crate) fn remove_connection(tx: &Connection, connection_id: &str) -> Result<
         &format!("DELETE FROM piece WHERE record IN (SELECT number FROM record WHERE cell IN ({cells}))"),
         [number],
     )?;
+    let mut statement = tx.prepare(cells)?;
+    for cell in statement.query_map([number], |row| row.get(0))? {
+        let cell = cell?;
+        lexical::drop_cell(tx, cell)?;
+        semantic::drop_cell(tx, cell)?;
+    }
     for table in ["record", "by_value", "by_order", "event", "gone", "blob_use"] {
         tx.execute(&format!("DELETE FROM {table} WHERE cell IN ({cells})"), [number])?;
     }

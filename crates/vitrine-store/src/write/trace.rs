@@ -37,6 +37,11 @@ impl Trace {
         if *self == Self::default() { Ok(None) } else { serde_json::to_string(self).map(Some) }
     }
 
+    /// What of it still tells who could see the record, once it is gone.
+    pub(crate) fn without_fields(self) -> Self {
+        Self { fields: BTreeMap::new(), ..self }
+    }
+
     /// Notes that a field changed.
     pub(crate) fn field_changed(&mut self, field: &str, sequence: i64) {
         self.fields.insert(field.to_owned(), sequence);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -15,6 +16,7 @@ use crate::fault::Fault;
 use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
+use crate::reading::Reading;
 use crate::setup::machine::Machine;
 
 /// Together with the rest, ten lines.
@@ -52,6 +54,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     };
     let url = url_of(listener.local_addr()?);
     let limits = Limits::default();
+    let reading = Reading::start(Arc::clone(&opened.store))?;
     let app = App {
         store: opened.store,
         clock: opened.clock,
@@ -65,6 +68,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     let ways = ways_in(directory.path());
     output.result(&ready, || ready.words(records, &ways))?;
     serve(listener, router(app), limits, stop).await?;
+    drop(reading);
     Ok(directory.close()?)
 }
 

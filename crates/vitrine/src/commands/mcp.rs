@@ -19,6 +19,7 @@ use crate::opened::Opened;
 use crate::provider::HttpRead;
 use crate::provider::credential::Surroundings;
 use crate::provider::session::Session;
+use crate::reading::Reading;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -53,7 +54,10 @@ async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault>
     };
     let source = UnderGrant { opened, grant };
     source.caller().await.map_err(|error| Fault::configuration(error.message))?;
-    Ok(serve_stdio(source).await?)
+    let reading = Reading::start(Arc::clone(&source.opened.store))?;
+    serve_stdio(source).await?;
+    drop(reading);
+    Ok(())
 }
 
 /// The one grant or package that is active; several are listed, for the caller to choose.

@@ -1,5 +1,7 @@
 //! `vitrine serve`: the store over HTTP.
 
+use std::sync::Arc;
+
 use http::Uri;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -9,6 +11,7 @@ use crate::fault::Fault;
 use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
+use crate::reading::Reading;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -30,6 +33,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     let url = url_of(listener.local_addr()?);
     let limits = Limits { requests_per_second: args.rate_limit, ..Limits::default() };
     let public_url = public_url.unwrap_or_else(|| url.clone());
+    let reading = Reading::start(Arc::clone(&opened.store))?;
     let router = router(App {
         store: opened.store,
         clock: opened.clock,
@@ -40,7 +44,9 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     });
     let stop = stop_signal()?;
     output.result(&json!({ "url": url, "public_url": public_url }), || format!("listening on {url}"))?;
-    Ok(serve(listener, router, limits, stop).await?)
+    serve(listener, router, limits, stop).await?;
+    drop(reading);
+    Ok(())
 }
 
 /// Scheme and authority alone, since every path of the server starts at its root.

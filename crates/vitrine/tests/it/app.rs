@@ -140,6 +140,11 @@ impl TestApp {
         self.send(request.body(text.into()).expect("a request")).await
     }
 
+    /// Until every text can be found by its meaning.
+    pub(crate) async fn read_all_meanings(&self) {
+        while self.store.read_meanings(64).await.expect("a store that can be read") > 0 {}
+    }
+
     /// Gives a grant to a client called Desk, and returns its token.
     pub(crate) async fn grant(&self, mut request: Value) -> String {
         request["client_name"] = "Desk".into();

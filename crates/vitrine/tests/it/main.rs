@@ -25,6 +25,7 @@ mod owner_rest;
 mod properties;
 mod provider;
 mod reads;
+mod search;
 mod serving;
 mod setup;
 mod tidy;

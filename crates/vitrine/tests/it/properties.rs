@@ -7,5 +7,6 @@ mod model_reads;
 mod noninterference;
 mod pages;
 mod requests;
+mod searches;
 mod windows;
 mod world;

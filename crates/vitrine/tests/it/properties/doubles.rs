@@ -15,7 +15,7 @@ use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamR
 use vitrine_contract::{Count, ReadApi};
 
 use super::world::{self, Happening, Scope, World, happening, run};
-use super::{changes, model_reads, pages, windows};
+use super::{changes, model_reads, pages, searches, windows};
 
 const IDS: &[&str] = &["a", "b", "c", "d", "e"];
 
@@ -28,6 +28,8 @@ enum Wrong {
     CountsOneMore,
     ShiftsTheWindow,
     HidesDeletions,
+    MissesAHit,
+    Misquotes,
 }
 
 /// A reader that does one thing wrong.
@@ -82,7 +84,17 @@ impl<R: ReadApi> ReadApi for Double<R> {
     }
 
     async fn search(&self, request: &SearchRequest) -> Answer<SearchList> {
-        self.reader.search(request).await
+        let mut page = self.reader.search(request).await?;
+        match self.wrong {
+            Wrong::MissesAHit => drop(page.data.pop()),
+            Wrong::Misquotes => {
+                for window in page.data.iter_mut().flat_map(|hit| &mut hit.match_windows) {
+                    window.text = window.text.chars().skip(1).chain(['x']).collect();
+                }
+            }
+            _ => {}
+        }
+        Ok(page)
     }
 
     async fn blob(&self, request: &BlobRequest) -> Answer<Blob> {
@@ -189,4 +201,14 @@ fn a_feed_that_hides_deletions_is_caught() {
     };
     check(None);
     assert!(fails(|| check(Some(Wrong::HidesDeletions))));
+}
+
+#[test]
+fn a_search_that_misses_or_misquotes_is_caught() {
+    let happenings = sample(proptest::collection::vec(searches::spoken(), 40));
+    run(searches::check(&happenings, &everything(), "the", 3, |reader| reader));
+    for wrong in [Wrong::MissesAHit, Wrong::Misquotes] {
+        let broken = || run(searches::check(&happenings, &everything(), "the", 3, |reader| Double { reader, wrong }));
+        assert!(fails(broken), "not caught: {wrong:?}");
+    }
 }

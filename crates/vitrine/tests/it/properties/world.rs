@@ -45,7 +45,7 @@ pub(super) fn declaration() -> Value {
             "relationships": [{ "name": "parts", "stream": "items", "foreign_key": "owner_id", "cardinality": "has_many" }],
             "query": {
                 "range_filters": { "at": ["gte", "gt", "lte", "lt"], "amount": ["gte", "gt", "lte", "lt"], "touched": ["gte", "lt"] },
-                "search": { "lexical_fields": ["text"] },
+                "search": { "lexical_fields": ["kind", "text", "secret"], "semantic_fields": ["text", "secret"] },
                 "aggregations": {
                     "count": true, "sum": ["amount"], "min": ["amount", "at"], "max": ["amount", "at"],
                     "count_distinct": ["kind"], "group_by": ["kind", "done"], "group_by_time": ["at"]
@@ -273,6 +273,11 @@ impl World {
             self.random.clone(),
             "http://127.0.0.1:7663".into(),
         )
+    }
+
+    /// Until every text can be found by its meaning.
+    pub(super) async fn read_all_meanings(&self) {
+        while self.store.read_meanings(64).await.unwrap() > 0 {}
     }
 
     pub(super) fn check(&self) {

@@ -84,8 +84,10 @@ async fn read(reader: &impl ReadApi, request: &ReadRequest) -> String {
         ReadRequest::Search(request) => shown(reader.search(request).await.map(unsealed)),
         ReadRequest::Blob(request) => {
             let mut answer = reader.blob(request).await;
-            if let Err(error) = &mut answer {
-                error.request_id = None;
+            match &mut answer {
+                // Who refers to the bytes is for the ledger of whoever keeps them.
+                Ok(blob) => blob.origin = None,
+                Err(error) => error.request_id = None,
             }
             format!("{answer:?}")
         }

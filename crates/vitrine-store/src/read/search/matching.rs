@@ -1,0 +1,168 @@
+//! Which records have what is wanted, and how much of it.
+
+use rusqlite::Connection;
+use vitrine_engine::port::Weights;
+use vitrine_engine::words::{Query, Unit};
+
+use super::Place;
+use super::ranking::Scored;
+use crate::fault::Result;
+use crate::lexical::{self, Occurrences};
+
+/// How soon more of the same word stops counting, and how much a field's length matters: the
+/// customary values of BM25.
+const SATURATION: f64 = 1.2;
+const LENGTH_WEIGHT: f64 = 0.75;
+
+/// Everything that was wanted, wherever it may be seen.
+pub(super) struct Matches {
+    /// By place, then by unit: occurrences in the order of records and fields.
+    wanted: Vec<Vec<Vec<Occurrences>>>,
+    /// By place: records that have something excluded, in order.
+    excluded: Vec<Vec<i64>>,
+    units: usize,
+}
+
+impl Matches {
+    pub(super) fn gather(tx: &Connection, places: &[Place<'_>], query: &Query) -> Result<Self> {
+        let mut matches = Self { wanted: Vec::new(), excluded: Vec::new(), units: query.wanted.len() };
+        for place in places {
+            let wanted = query.wanted.iter().map(|unit| occurrences(tx, place, unit)).collect::<Result<_>>()?;
+            matches.wanted.push(wanted);
+            let mut excluded = Vec::new();
+            for unit in &query.excluded {
+                excluded.extend(occurrences(tx, place, unit)?.iter().map(|o| o.record));
+            }
+            excluded.sort_unstable();
+            matches.excluded.push(excluded);
+        }
+        Ok(matches)
+    }
+
+    /// Every match with its score, in the order of places and records, and how they were weighed:
+    /// as `before`, or else by how many of the visible records have each unit.
+    pub(super) fn score(&self, places: &[Place<'_>], before: Option<&Weights>) -> (Vec<Scored>, Weights) {
+        let mut weights = before.cloned().unwrap_or_else(|| self.weigh(places));
+        if !weights.relaxed {
+            let scored: Vec<Scored> = (0..places.len()).flat_map(|place| self.together(place, &weights)).collect();
+            if !scored.is_empty() || before.is_some() || self.units < 2 {
+                return (scored, weights);
+            }
+            weights.relaxed = true;
+        }
+        ((0..places.len()).flat_map(|place| self.any(place, &weights)).collect(), weights)
+    }
+
+    /// How telling each unit is, from how many of the visible records have it.
+    pub(super) fn weigh(&self, places: &[Place<'_>]) -> Weights {
+        let records: u64 = places.iter().map(|place| place.records).sum();
+        let rarity = (0..self.units).map(|unit| {
+            let having: usize = self.wanted.iter().map(|units| distinct(&units[unit])).sum();
+            rarity(records, having as u64)
+        });
+        let all = || self.wanted.iter().flatten().flatten();
+        let (words, texts): (u64, u64) = (all().map(|o| u64::from(o.length)).sum(), all().count() as u64);
+        Weights { relaxed: false, rarity: rarity.collect(), length: number(words) / number(texts.max(1)), best: 0.0 }
+    }
+
+    /// Records that have every unit.
+    fn together(&self, place: usize, weights: &Weights) -> Vec<Scored> {
+        let units = &self.wanted[place];
+        let mut rest: Vec<&[Occurrences]> = units.iter().map(Vec::as_slice).collect();
+        let Some(rarest) = (0..units.len()).min_by_key(|unit| units[*unit].len()) else { return Vec::new() };
+        let mut scored = Vec::new();
+        for here in units[rarest].chunk_by(|a, b| a.record == b.record) {
+            let record = here[0].record;
+            let mut score = 0.0;
+            let complete = (0..units.len()).all(|unit| {
+                let own = if unit == rarest { here } else { advance(&mut rest[unit], record) };
+                score += share(own, weights, unit);
+                !own.is_empty()
+            });
+            if complete && !self.is_excluded(place, record) {
+                scored.push(Scored { score, place, record, words: true, meaning: false });
+            }
+        }
+        scored
+    }
+
+    /// Records that have any unit.
+    fn any(&self, place: usize, weights: &Weights) -> Vec<Scored> {
+        let units = &self.wanted[place];
+        let mut rest: Vec<&[Occurrences]> = units.iter().map(Vec::as_slice).collect();
+        let mut scored = Vec::new();
+        while let Some(record) = rest.iter().filter_map(|list| list.first()).map(|o| o.record).min() {
+            let mut score = 0.0;
+            for (unit, list) in rest.iter_mut().enumerate() {
+                score += share(advance(list, record), weights, unit);
+            }
+            if !self.is_excluded(place, record) {
+                scored.push(Scored { score, place, record, words: true, meaning: false });
+            }
+        }
+        scored
+    }
+
+    pub(super) fn is_excluded(&self, place: usize, record: i64) -> bool {
+        self.excluded[place].binary_search(&record).is_ok()
+    }
+}
+
+/// Where a unit stands in the records a place may see.
+fn occurrences(tx: &Connection, place: &Place<'_>, unit: &Unit) -> Result<Vec<Occurrences>> {
+    let fields = place.field_numbers();
+    let mut all: Vec<Occurrences> = Vec::new();
+    if fields.is_empty() {
+        return Ok(all);
+    }
+    for segment in &place.segments {
+        let mut found = lexical::occurrences(tx, *segment, unit, &fields)?;
+        if place.allowed.is_some() {
+            found.retain(|o| place.allows(o.record));
+        }
+        all.append(&mut found);
+    }
+    if !all.is_sorted_by_key(|o| (o.record, o.field)) {
+        all.sort_by_key(|o| (o.record, o.field));
+    }
+    Ok(all)
+}
+
+fn distinct(occurrences: &[Occurrences]) -> usize {
+    occurrences.chunk_by(|a, b| a.record == b.record).count()
+}
+
+/// The occurrences of one record, after passing over those before it.
+fn advance<'a>(rest: &mut &'a [Occurrences], record: i64) -> &'a [Occurrences] {
+    let mut step = 1;
+    while rest.get(step).is_some_and(|o| o.record < record) {
+        *rest = &rest[step..];
+        step *= 2;
+    }
+    let near = &rest[..rest.len().min(step + 1)];
+    *rest = &rest[near.partition_point(|o| o.record < record)..];
+    let own = rest.iter().take_while(|o| o.record == record).count();
+    let (own, after) = rest.split_at(own);
+    *rest = after;
+    own
+}
+
+/// What one unit adds to a record's score. A word in a short field tells more than in a long one.
+fn share(own: &[Occurrences], weights: &Weights, unit: usize) -> f64 {
+    let telling = |o: &Occurrences| {
+        let length = f64::from(o.length) / weights.length;
+        f64::from(o.times) / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length)
+    };
+    let times: f64 = own.iter().map(telling).sum();
+    let rarity = weights.rarity.get(unit).copied().unwrap_or_default();
+    rarity * times * (SATURATION + 1.0) / (times + SATURATION)
+}
+
+fn rarity(records: u64, having: u64) -> f64 {
+    ((number(records) - number(having) + 0.5) / (number(having) + 0.5)).ln_1p()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no store holds so many words")]
+fn number(count: u64) -> f64 {
+    count as f64
+}

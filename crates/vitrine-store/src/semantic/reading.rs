@@ -1,0 +1,86 @@
+//! Reads unread texts: takes some out, and puts what they mean back.
+
+use std::borrow::Cow;
+
+use rusqlite::Connection;
+use vitrine_embed::{EncodeError, Encoder, Vector, passages};
+use vitrine_engine::port::{StoreError, StoreResult};
+
+use crate::catalog;
+use crate::fault::Result;
+use crate::lexical::{self, LexicalField};
+use crate::row::Payload;
+
+/// Passages of one field at most; what follows is found by its words alone.
+const MAX_PASSAGES: usize = 32;
+/// Characters of a field that its passages can lie in.
+const MAX_TEXT_CHARS: usize = 64 * 1024;
+
+/// A text to read.
+pub(crate) struct Passages {
+    cell: i64,
+    record: i64,
+    field: i64,
+    stamp: i64,
+    texts: Vec<String>,
+}
+
+/// The newest unread texts.
+pub(crate) fn take(tx: &Connection, count: usize) -> Result<Vec<Passages>> {
+    let catalog = catalog::load(tx, 0)?;
+    let mut statement = tx.prepare_cached(
+        "SELECT u.cell, u.record, u.field, u.stamp, r.data, r.long FROM unread u JOIN record r ON r.number = u.record
+         ORDER BY u.record DESC, u.field LIMIT ?1",
+    )?;
+    let mut rows = statement.query([i64::try_from(count).unwrap_or(i64::MAX)])?;
+    let mut taken = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (cell, record, field, stamp): (i64, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let (data, long): (String, Option<String>) = (row.get(4)?, row.get(5)?);
+        let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
+        let name = catalog.connections.iter().find_map(|connection| {
+            let stream = connection.cells.iter().find(|(_, number)| **number == cell)?.0;
+            let numbers = connection.source.field_numbers.get(stream)?;
+            numbers.iter().find(|(_, number)| **number == field).map(|(name, _)| name.clone())
+        });
+        let fields: Vec<LexicalField> = name.iter().map(|name| LexicalField::new(name, field)).collect();
+        let text = lexical::texts(tx, &payload, &fields)?.pop().map(|(_, text)| text).unwrap_or_default();
+        let end = text.char_indices().nth(MAX_TEXT_CHARS).map_or(text.len(), |(at, _)| at);
+        let texts = passages(&text[..end], MAX_PASSAGES).into_iter().map(|range| text[range].to_owned()).collect();
+        taken.push(Passages { cell, record, field, stamp, texts });
+    }
+    Ok(taken)
+}
+
+/// Reads texts: what each passage means.
+pub(crate) fn read(texts: Vec<Passages>) -> StoreResult<Vec<(Passages, Vec<Vector>)>> {
+    let failed = |error: EncodeError| StoreError::Failed(error.to_string());
+    let encoder = Encoder::bundled().map_err(failed)?;
+    let read = |passages: Passages| {
+        let texts: Vec<&str> = passages.texts.iter().map(String::as_str).collect();
+        let vectors = encoder.encode(&texts).map_err(failed)?;
+        Ok((passages, vectors))
+    };
+    texts.into_iter().map(read).collect()
+}
+
+/// Keeps what was read, unless the text has changed or gone meanwhile.
+pub(crate) fn keep(tx: &Connection, read: &[(Passages, Vec<Vector>)]) -> Result<()> {
+    for (passages, vectors) in read {
+        let still = tx
+            .prepare_cached("DELETE FROM unread WHERE record = ?1 AND field = ?2 AND stamp = ?3")?
+            .execute((passages.record, passages.field, passages.stamp))?;
+        if still == 0 {
+            continue;
+        }
+        for vector in vectors {
+            tx.prepare_cached("INSERT INTO vector (cell, record, field, data) VALUES (?1, ?2, ?3, ?4)")?.execute((
+                passages.cell,
+                passages.record,
+                passages.field,
+                vector.as_bytes(),
+            ))?;
+        }
+    }
+    Ok(())
+}

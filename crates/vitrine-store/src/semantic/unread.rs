@@ -1,0 +1,95 @@
+//! Which texts are still to be read.
+
+use rusqlite::Connection;
+use vitrine_contract::values;
+use vitrine_engine::ingest::TextField;
+
+use crate::fault::Result;
+use crate::row;
+
+/// Notes the texts of a record that are new: they are to be read, and what they meant before no
+/// longer counts. `changed` tells which fields those are.
+pub(crate) fn note(
+    tx: &Connection,
+    (cell, record, stamp): (i64, i64, i64),
+    fields: &[TextField],
+    changed: impl Fn(&str) -> bool,
+    has_text: impl Fn(&str) -> bool,
+) -> Result<()> {
+    for field in fields.iter().filter(|field| field.semantic && changed(&field.name)) {
+        drop_vectors(tx, cell, record, Some(field.number))?;
+        if has_text(&field.name) {
+            tx.prepare_cached("INSERT OR REPLACE INTO unread (record, field, cell, stamp) VALUES (?1, ?2, ?3, ?4)")?
+                .execute((record, field.number, cell, stamp))?;
+        } else {
+            tx.prepare_cached("DELETE FROM unread WHERE record = ?1 AND field = ?2")?
+                .execute((record, field.number))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes what is known of a record's meaning.
+pub(crate) fn forget_record(tx: &Connection, cell: i64, record: i64) -> Result<()> {
+    tx.prepare_cached("DELETE FROM unread WHERE record = ?1")?.execute([record])?;
+    drop_vectors(tx, cell, record, None)
+}
+
+/// Removes what is known of a cell's records.
+pub(crate) fn drop_cell(tx: &Connection, cell: i64) -> Result<()> {
+    tx.execute("DELETE FROM vector WHERE cell = ?1", [cell])?;
+    tx.execute("DELETE FROM unread WHERE cell = ?1", [cell])?;
+    note_dropped(tx, cell)
+}
+
+fn drop_vectors(tx: &Connection, cell: i64, record: i64, field: Option<i64>) -> Result<()> {
+    let dropped = tx
+        .prepare_cached("DELETE FROM vector WHERE cell = ?1 AND record = ?2 AND field = coalesce(?3, field)")?
+        .execute((cell, record, field))?;
+    if dropped > 0 { note_dropped(tx, cell) } else { Ok(()) }
+}
+
+fn note_dropped(tx: &Connection, cell: i64) -> Result<()> {
+    tx.prepare_cached("UPDATE cell SET vectors_dropped = vectors_dropped + 1 WHERE number = ?1")?.execute([cell])?;
+    Ok(())
+}
+
+/// Brings a cell in line with the fields that are searched by meaning now.
+pub(crate) fn renew_cell(tx: &Connection, cell: i64, fields: &[TextField]) -> Result<()> {
+    let semantic: Vec<i64> = fields.iter().filter(|field| field.semantic).map(|field| field.number).collect();
+    let numbers = serde_json::to_string(&semantic)?;
+    for table in ["vector", "unread"] {
+        let sql = format!("DELETE FROM {table} WHERE cell = ?1 AND field NOT IN (SELECT value FROM json_each(?2))");
+        if tx.execute(&sql, (cell, &numbers))? > 0 {
+            note_dropped(tx, cell)?;
+        }
+    }
+    if semantic.is_empty() {
+        return Ok(());
+    }
+    let mut known = tx.prepare(
+        "SELECT EXISTS (SELECT 1 FROM vector WHERE cell = ?1 AND record = ?2 AND field = ?3)
+             OR EXISTS (SELECT 1 FROM unread WHERE record = ?2 AND field = ?3)",
+    )?;
+    let mut select = tx.prepare("SELECT number, data, long, born FROM record WHERE cell = ?1")?;
+    let mut rows = select.query([cell])?;
+    while let Some(row) = rows.next()? {
+        let (record, data, long): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (texts, stamp) = (text_fields(&data, long.as_deref())?, row.get(3)?);
+        for field in fields.iter().filter(|field| field.semantic && texts.contains(&field.name)) {
+            if !known.query_row((cell, record, field.number), |row| row.get::<_, bool>(0))? {
+                note(tx, (cell, record, stamp), std::slice::from_ref(field), |_| true, |_| true)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The fields of a stored payload that hold text.
+pub(crate) fn text_fields(data: &str, long: Option<&str>) -> Result<Vec<String>> {
+    let short =
+        values::top_level(data).into_iter().filter(|(_, json)| json.get().len() > 2 && json.get().starts_with('"'));
+    let mut names: Vec<String> = short.map(|(name, _)| name.into_owned()).collect();
+    names.extend(row::long_fields(long)?.into_iter().filter(|field| !field.json).map(|field| field.name));
+    Ok(names)
+}

@@ -1,0 +1,81 @@
+//! What is changed or deleted is found no more, and nothing of it stays in the indexes.
+
+use rusqlite::Connection;
+
+use super::{found, letter, mailbox, searchable};
+use crate::app::TestApp;
+use crate::fixtures::gone;
+
+/// Rows in a table of the store.
+fn count(app: &TestApp, table: &str) -> i64 {
+    let store = Connection::open(app.directory().join("vitrine.db")).unwrap();
+    store.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn a_changed_record_is_found_by_its_new_words_alone() {
+    let (app, token) = mailbox(&[letter("a", "apples", "pears"), letter("b", "apples", "plums")]).await;
+    app.read_all_meanings().await;
+    app.ingest("cin_work", "messages", &[letter("a", "cherries", "pears")]).await;
+    assert_eq!(found(&app, &token, "?q=apples").await, ["b"]);
+    assert_eq!(found(&app, &token, "?q=cherry").await, ["a"]);
+    assert_eq!(found(&app, &token, "?q=pear").await, ["a"]);
+    app.read_all_meanings().await;
+    assert_eq!(count(&app, "vector"), 4);
+}
+
+#[tokio::test]
+async fn records_changed_and_deleted_within_one_batch_leave_nothing() {
+    let (app, token) = mailbox(&[]).await;
+    let lines = [letter("a", "first", "x"), letter("a", "second", "x"), letter("b", "third", "x"), gone("b")];
+    app.ingest("cin_work", "messages", &lines).await;
+    assert!(found(&app, &token, "?q=first").await.is_empty());
+    assert!(found(&app, &token, "?q=third").await.is_empty());
+    assert_eq!(found(&app, &token, "?q=second").await, ["a"]);
+    assert_eq!(app.store.check().unwrap(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn nothing_of_a_deleted_record_stays_in_the_indexes() {
+    let long = "quixotic paragraphs ".repeat(2_000);
+    let (app, token) = mailbox(&[letter("a", "s", &long), letter("b", "s", "other words")]).await;
+    app.read_all_meanings().await;
+    app.ingest("cin_work", "messages", &[gone("a")]).await;
+    assert!(found(&app, &token, "?q=quixotic").await.is_empty());
+    assert!(found(&app, &token, "?q=quixo*").await.is_empty());
+    assert_eq!((count(&app, "milestone"), count(&app, "vector")), (0, 2));
+    for name in ["vitrine.db", "vitrine.db-wal"] {
+        let bytes = std::fs::read(app.directory().join(name)).unwrap_or_default();
+        assert!(!bytes.windows(8).any(|window| window == b"quixotic"), "a word stays in {name}");
+    }
+    assert_eq!(app.call("DELETE", &app.owner, "/v1/owner/connections/cin_work").await.status, 204);
+    for table in ["segment", "leaf", "vector", "unread", "milestone"] {
+        assert_eq!(count(&app, table), 0, "{table}");
+    }
+}
+
+#[tokio::test]
+async fn many_small_batches_are_merged_and_still_found() {
+    let (app, token) = mailbox(&[]).await;
+    for n in 0..80 {
+        app.ingest("cin_work", "messages", &[letter(&format!("m{n}"), &format!("word{n}"), "shared")]).await;
+    }
+    assert!(count(&app, "segment") < 24, "{}", count(&app, "segment"));
+    for n in [0, 7, 8, 63, 64, 79] {
+        assert_eq!(found(&app, &token, &format!("?q=word{n}")).await, [format!("m{n}")]);
+    }
+    for n in 0..80 {
+        app.ingest("cin_work", "messages", &[gone(&format!("m{n}"))]).await;
+    }
+    assert_eq!((count(&app, "segment"), count(&app, "leaf")), (0, 0));
+}
+
+#[tokio::test]
+async fn a_new_declaration_changes_what_is_searched() {
+    let (app, token) = mailbox(&[letter("a", "apples", "pears")]).await;
+    app.read_all_meanings().await;
+    app.source(&searchable(&["body"])).await;
+    assert!(found(&app, &token, "?q=apples").await.is_empty());
+    assert_eq!(found(&app, &token, "?q=pears").await, ["a"]);
+    assert_eq!((count(&app, "vector"), count(&app, "unread")), (1, 0));
+}

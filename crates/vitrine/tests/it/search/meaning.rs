@@ -1,0 +1,96 @@
+//! Finding what is meant, in other words.
+
+use serde_json::json;
+
+use super::{found, keys, letter, mailbox};
+
+fn household() -> Vec<serde_json::Value> {
+    vec![
+        letter("boiler", "Heating engineer", "The boiler broke down and the flat is freezing."),
+        letter("holiday", "Flights to Lisbon", "Our plane leaves at noon, bring sunscreen."),
+        letter("taxes", "Income statement", "Please file the tax return before the deadline."),
+    ]
+}
+
+#[tokio::test]
+async fn what_is_meant_is_found_in_other_words() {
+    let (app, token) = mailbox(&household()).await;
+    app.read_all_meanings().await;
+    let (_, body) = app.get(&token, "/v1/search/semantic?q=vacation+by+the+sea").await;
+    assert_eq!(keys(&body)[0], "holiday");
+    let hit = &body["data"][0];
+    assert_eq!((&hit["score"]["kind"], &hit["match_windows"]), (&json!("cosine"), &json!([])));
+    assert_eq!((&body["meta"]["count"], &body["meta"]["count_accuracy"]), (&json!(null), &json!("not_counted")));
+    assert!(body["meta"].get("index").is_none());
+    let cold = found(&app, &token, "/semantic?q=my+apartment+is+cold").await;
+    assert_eq!(cold[0], "boiler");
+}
+
+#[tokio::test]
+async fn words_and_meaning_together_say_what_found_each_hit() {
+    let (app, token) = mailbox(&household()).await;
+    app.read_all_meanings().await;
+    let (_, body) = app.get(&token, "/v1/search/hybrid?q=tax+paperwork+deadline").await;
+    assert_eq!(keys(&body)[0], "taxes");
+    let hit = &body["data"][0];
+    assert_eq!(hit["retrieval_sources"], json!(["lexical", "semantic"]));
+    assert_eq!(hit["score"]["kind"], "fusion");
+    assert!(!hit["match_windows"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_match_deep_in_a_long_text_is_found_by_its_meaning() {
+    let filler = "Minutes of the committee: the budget was read and accepted. ".repeat(60);
+    let with = format!("{filler} The dog chased a squirrel up the old oak tree. {filler}");
+    let (app, token) = mailbox(&[letter("with", "Minutes", &with), letter("without", "Minutes", &filler)]).await;
+    app.read_all_meanings().await;
+    let (_, body) = app.get(&token, "/v1/search/semantic?q=a+puppy+running+after+a+small+animal").await;
+    let scores: Vec<f64> =
+        body["data"].as_array().unwrap().iter().filter_map(|hit| hit["score"]["value"].as_f64()).collect();
+    assert_eq!(keys(&body)[0], "with");
+    assert!(scores.get(1).is_none_or(|second| *second < scores[0]), "{scores:?}");
+}
+
+#[tokio::test]
+async fn until_all_is_read_answers_say_how_much_is() {
+    let (app, token) = mailbox(&household()).await;
+    let (_, body) = app.get(&token, "/v1/search/semantic?q=holiday").await;
+    assert_eq!(body["meta"]["index"], json!({ "covered": 0, "total": 6 }));
+    assert_eq!(app.store.read_meanings(2).await.unwrap(), 2);
+    let (_, body) = app.get(&token, "/v1/search/hybrid?q=holiday").await;
+    assert_eq!(body["meta"]["index"], json!({ "covered": 2, "total": 6 }));
+    app.read_all_meanings().await;
+    let (_, body) = app.get(&token, "/v1/search/hybrid?q=holiday").await;
+    assert!(body["meta"].get("index").is_none());
+}
+
+#[tokio::test]
+async fn the_newest_texts_are_read_first_and_unchanged_ones_never_again() {
+    let (app, token) = mailbox(&household()).await;
+    app.store.read_meanings(2).await.unwrap();
+    assert_eq!(found(&app, &token, "/semantic?q=tax+return").await, ["taxes"]);
+    app.read_all_meanings().await;
+    app.ingest("cin_work", "messages", &household()).await;
+    assert_eq!(app.store.read_meanings(8).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn excluded_words_are_excluded_from_meanings_too() {
+    let (app, token) = mailbox(&household()).await;
+    app.read_all_meanings().await;
+    for mode in ["semantic", "hybrid"] {
+        let ids = found(&app, &token, &format!("/{mode}?q=holiday+trip+-lisbon")).await;
+        assert!(!ids.contains(&"holiday".to_owned()), "{mode}: {ids:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_without_a_field_does_not_find_by_its_meaning() {
+    let (app, _) = mailbox(&household()).await;
+    app.read_all_meanings().await;
+    let streams = json!([{ "name": "messages", "fields": ["subject"] }]);
+    let token = app.grant(json!({ "connections": ["cin_work"], "streams": streams })).await;
+    let (_, body) = app.get(&token, "/v1/search/semantic?q=the+boiler+broke+down+and+the+flat+is+freezing").await;
+    let best = body["data"][0]["score"]["value"].as_f64().unwrap_or_default();
+    assert!(best < 0.7, "only a hidden text is that near: {body}");
+}

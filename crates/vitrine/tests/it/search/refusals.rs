@@ -1,0 +1,103 @@
+//! Queries that are odd or wrong.
+
+use super::{found, letter, mailbox};
+use crate::app::TestApp;
+use serde_json::json;
+
+#[tokio::test]
+async fn nothing_that_can_be_typed_is_an_error() {
+    let (app, token) = mailbox(&[letter("a", "AND OR NOT", "NEAR(x, 3) it's 100%")]).await;
+    let typed = [
+        "",
+        "%20",
+        "%22",
+        "%22%22",
+        "-",
+        "*",
+        "-*",
+        "%F0%9F%99%82",
+        "%22%20-%20*",
+        "(((",
+        "a%20AND",
+        "NEAR(",
+        "%27%20OR%201%3D1--",
+        "%01%02%1F",
+        "%3Bdrop%20table%20record",
+        "%5B%7B",
+        "%22unclosed",
+        "subject%3Ax",
+        "%EF%BF%BF",
+        "x%5Ey~2",
+    ];
+    for mode in ["", "/semantic", "/hybrid"] {
+        for q in typed {
+            let (status, body) = app.get(&token, &format!("/v1/search{mode}?q={q}")).await;
+            assert_eq!(status, 200, "{mode} {q}: {body}");
+        }
+    }
+    for without_words in ["", "%22", "-", "*", "%F0%9F%99%82", "-a"] {
+        for mode in ["", "/semantic", "/hybrid"] {
+            let (_, body) = app.get(&token, &format!("/v1/search{mode}?q={without_words}")).await;
+            assert_eq!((&body["data"], &body["meta"]["count"]), (&json!([]), &json!(0)), "{without_words}");
+        }
+    }
+    assert_eq!(found(&app, &token, "?q=and").await, ["a"]);
+}
+
+#[tokio::test]
+async fn too_long_queries_and_nul_are_refused() {
+    let (app, token) = mailbox(&[letter("a", "s", "b")]).await;
+    let longest = "w%20".repeat(2_048);
+    assert_eq!(app.get(&token, &format!("/v1/search?q={longest}")).await.0, 200);
+    for q in [format!("{longest}x"), "a%00b".to_owned()] {
+        let answer = app.call("GET", &token, &format!("/v1/search?q={q}")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "invalid_request"));
+    }
+    assert_eq!(app.code(&token, "/v1/search").await, "invalid_request");
+}
+
+#[tokio::test]
+async fn a_query_of_very_many_words_is_shortened_and_says_so() {
+    let (app, token) = mailbox(&[letter("a", "w0", "w99")]).await;
+    let words: Vec<String> = (0..100).map(|n| format!("w{n}")).collect();
+    let (_, body) = app.get(&token, &format!("/v1/search?q={}", words.join("+"))).await;
+    assert_eq!(body["meta"]["warnings"][0]["code"], "query_shortened");
+    assert_eq!(super::keys(&body), ["a"]);
+}
+
+#[tokio::test]
+async fn searches_outside_the_grant_are_refused_alike() {
+    let app = TestApp::with_mail().await;
+    let token = app.grant(json!({ "connections": ["cin_work"] })).await;
+    for (query, code) in [
+        ("q=a&streams=nowhere", "grant_stream_not_allowed"),
+        ("q=a&connection_id=cin_home", "connection_not_granted"),
+        ("q=a&connection_id=cin_nowhere", "connection_not_granted"),
+        ("q=a&filter[size]=1", "invalid_filter"),
+        ("q=a&filter[size]=1&streams=messages&streams=labels", "invalid_filter"),
+        ("q=a&filter[nope]=1&streams=messages", "unknown_field"),
+        ("q=a&limit=0", "invalid_request"),
+        ("q=a&cursor=abc", "invalid_cursor"),
+    ] {
+        for mode in ["", "/semantic", "/hybrid"] {
+            assert_eq!(app.code(&token, &format!("/v1/search{mode}?{query}")).await, code, "{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_continues_only_its_own_search() {
+    let app = TestApp::with_mail().await;
+    let token = app.grant(json!({ "connections": ["cin_work"] })).await;
+    let other = app.grant(json!({ "connections": ["cin_work"] })).await;
+    let (_, page) = app.get(&token, "/v1/search?q=body&limit=1").await;
+    let cursor = page["next_cursor"].as_str().unwrap().to_owned();
+    assert_eq!(found(&app, &token, &format!("?q=body&limit=1&cursor={cursor}")).await.len(), 1);
+    for (token, path) in
+        [(&token, "?q=bodies"), (&token, "?q=body&streams=messages"), (&token, "/hybrid?q=body"), (&other, "?q=body")]
+    {
+        assert_eq!(app.code(token, &format!("/v1/search{path}&cursor={cursor}")).await, "invalid_cursor");
+    }
+    app.clock.advance(31 * 24 * 60 * 60);
+    assert_eq!(app.code(&token, &format!("/v1/search?q=body&cursor={cursor}")).await, "cursor_expired");
+}
