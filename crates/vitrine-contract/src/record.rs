@@ -184,6 +184,18 @@ pub struct ListMeta {
     /// What was adjusted.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+    /// How far the data of each connection reaches, whatever the page shows of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub freshness: Vec<ConnectionFreshness>,
+}
+
+/// How far a connection's data reaches, as far as the grant may see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConnectionFreshness {
+    /// Which connection.
+    pub connection_id: Arc<str>,
+    /// The newest `emitted_at`; none where there is nothing.
+    pub captured_at: Option<String>,
 }
 
 /// How many records match, if the caller asked.

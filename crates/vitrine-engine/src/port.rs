@@ -67,8 +67,10 @@ pub trait Store: Send + Sync + 'static {
     fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> impl Future<Output = StoreResult<Changes>> + Send;
     /// Records that match a search, best first.
     fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> impl Future<Output = StoreResult<Found>> + Send;
-    /// Count and newest `emitted_at` of each scope, in order.
+    /// Count and newest `emitted_at` of each scope, in order, whatever else the plan asks for.
     fn stats(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Vec<ScopeStats>>> + Send;
+    /// Newest `emitted_at` of each scope, in order, whatever else the plan asks for.
+    fn newest(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Vec<Option<String>>>> + Send;
     /// A blob that a visible field of a visible record refers to.
     fn blob(
         &self,

@@ -4,6 +4,7 @@ pub(crate) mod aggregation;
 pub(crate) mod binary;
 pub(crate) mod document;
 pub(crate) mod error;
+mod freshness;
 pub(crate) mod hits;
 pub(crate) mod ladder;
 pub(crate) mod page;

@@ -142,6 +142,10 @@ impl StorePort for Store {
         self.database.read(|tx| read::stats(tx, plan, &self.stats))
     }
 
+    async fn newest(&self, plan: &ReadPlan) -> StoreResult<Vec<Option<String>>> {
+        self.database.read(|tx| read::newest(tx, plan, &self.stats))
+    }
+
     async fn blob(&self, plan: &ReadPlan, blob_id: &str, range: Option<ByteRange>) -> StoreResult<Option<FoundBlob>> {
         self.database.read(|tx| read::blob(tx, plan, blob_id, range))
     }

@@ -25,7 +25,7 @@ pub(crate) use find::find;
 pub(crate) use measure::{count, measure};
 pub(crate) use page::page;
 pub(crate) use search::search;
-pub(crate) use stats::{StatsCache, stats};
+pub(crate) use stats::{StatsCache, newest, stats};
 pub(crate) use window::window;
 
 fn check_fresh(tx: &Connection, plan: &ReadPlan) -> Result<()> {

@@ -71,7 +71,8 @@ async fn page<S: Store>(
         data.push(Record { resume, ..to_record(&plan, change) });
     }
     let bookmark = sealer.seal_numbers(&bind("bookmark"), [now.as_second(), changes.horizon]);
-    let mut list = records::envelope(request, data, next_cursor, ListMeta { count: Count::None, warnings });
+    let freshness = records::freshness(reader, &plan).await?;
+    let mut list = records::envelope(request, data, next_cursor, ListMeta { count: Count::None, warnings, freshness });
     list.next_changes_since = Some(bookmark);
     Ok(list)
 }

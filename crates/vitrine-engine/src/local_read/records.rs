@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Expanded, Links, List, ListMeta, Record, Tag};
+use vitrine_contract::record::{ConnectionFreshness, Expanded, Links, List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{Count, Warning, limits, route};
 
 use super::{LocalRead, ReadFault};
 use crate::cursor::{Binding, PageCursor};
-use crate::gate::{PageOrder, ReadPlan, Related};
+use crate::gate::{PageOrder, ReadPlan, Related, Scope};
 use crate::port::{PageAsk, Row, RowAsk, Store};
 
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
@@ -53,7 +53,21 @@ async fn page<S: Store>(
         CountMode::Exact => Count::Exact { value: reader.store.count(&plan).await? },
         CountMode::Estimated => Count::Estimated { value: reader.store.count(&plan).await? },
     };
-    Ok(envelope(request, data, next_cursor, ListMeta { count, warnings }))
+    let freshness = freshness(reader, &plan).await?;
+    Ok(envelope(request, data, next_cursor, ListMeta { count, warnings, freshness }))
+}
+
+/// How far the data of each connection reaches.
+pub(super) async fn freshness<S: Store>(
+    reader: &LocalRead<S>,
+    plan: &ReadPlan,
+) -> Result<Vec<ConnectionFreshness>, ReadFault> {
+    let newest = reader.store.newest(plan).await?;
+    let of = |(scope, captured_at): (&Scope, Option<String>)| ConnectionFreshness {
+        connection_id: scope.connection().connection_id.clone(),
+        captured_at,
+    };
+    Ok(plan.scopes().iter().zip(newest).map(of).collect())
 }
 
 /// The list around a page's rows.

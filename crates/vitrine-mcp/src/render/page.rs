@@ -7,7 +7,7 @@ use vitrine_contract::{Count, List, Record, route};
 use super::ladder::{Ladder, Rung};
 use super::record::{Detail, Eye, View, label};
 use super::text::{Lines, literal, plural};
-use super::{Fit, most_rows, shortened, warning_lines};
+use super::{Fit, freshness, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 
@@ -105,7 +105,12 @@ impl Page<'_> {
         envelope.insert("data".into(), rows.iter().map(|row| row.json.clone()).collect());
         envelope
             .insert("links".into(), json!({ "self": list.links.this, "next": self.next_link(next_cursor.as_deref()) }));
-        envelope.insert("meta".into(), json!({ "count": list.meta.count, "warnings": warnings }));
+        let reaches = freshness::told(&list.meta.freshness, rows.iter().filter_map(|row| row.source.as_ref()));
+        let mut meta = json!({ "count": list.meta.count, "warnings": warnings });
+        if !reaches.is_empty() {
+            meta["freshness"] = json!(reaches);
+        }
+        envelope.insert("meta".into(), meta);
 
         let mut structured = Map::new();
         structured.insert("data".into(), Value::Object(envelope));
@@ -123,6 +128,7 @@ impl Page<'_> {
         }
         text += &warning_lines(&warnings);
         text += &sources(rows);
+        text += &freshness::line(&reaches);
         text.extend(rows.iter().map(|row| row.lines.as_str()));
         Answer::new(text, self.eye.frame.close(structured))
     }

@@ -81,6 +81,15 @@ impl Part {
         part
     }
 
+    /// The rows that `scope` may see, in no order, whatever the plan asks of them.
+    pub(super) fn visible(scope: &Scope) -> Self {
+        let by_time = || scope.window().and(scope.consent_number()).map(Driver::ByOrder);
+        let driver = scope.resources().map(|_| Driver::Resources).or_else(by_time).unwrap_or(Driver::Records);
+        let mut part = Self::driven(driver, scope, AsOf::Now, true);
+        part.restrict(&[], scope, driver, AsOf::Now);
+        part
+    }
+
     /// The entries of one field of the records that satisfy the plan.
     pub(super) fn values(plan: &ReadPlan, scope: &Scope, field: FieldNumber, by_value: bool) -> Self {
         let driver = if by_value { Driver::ByValue(field) } else { Driver::ByOrder(field) };

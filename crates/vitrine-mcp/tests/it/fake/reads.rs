@@ -145,7 +145,7 @@ impl ReadApi for Fake {
             next_changes_since: (request.changes_since.is_some() && !has_more).then(|| format!("at:{}", rows.len())),
             data,
             links: Links::default(),
-            meta: ListMeta { count, warnings: Vec::new() },
+            meta: ListMeta { count, ..ListMeta::default() },
         })
     }
 

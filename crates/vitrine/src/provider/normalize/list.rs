@@ -10,6 +10,7 @@ use super::members::Members;
 
 const NEXT_CURSOR: &[&str] = &["next_cursor"];
 const WARNINGS: &[&str] = &["warnings"];
+const FRESHNESS: &[&str] = &["freshness"];
 
 /// A page of `rows` that were read already. A cursor means that more follow, unless the provider
 /// says otherwise.
@@ -43,6 +44,7 @@ pub(super) fn meta(members: &Members<'_>) -> ListMeta {
     ListMeta {
         count: meta.as_ref().and_then(|meta| meta.read::<Count>(&["count"])).unwrap_or_default(),
         warnings: meta.as_ref().map(warnings).unwrap_or_default(),
+        freshness: meta.as_ref().map(|meta| meta.each(FRESHNESS)).unwrap_or_default(),
     }
 }
 

@@ -29,6 +29,33 @@ async fn every_answer_names_its_request_and_version() {
 }
 
 #[tokio::test]
+async fn a_page_says_how_far_its_data_reaches() {
+    let app = TestApp::with_mail().await;
+    let mut late = crate::fixtures::mail("w9", 9);
+    late["emitted_at"] = json!("2026-06-01T12:00:00Z");
+    app.ingest("cin_work", "messages", &[late]).await;
+    let whole = app.grant(json!({ "connections": ["cin_work", "cin_home"] })).await;
+    let span = json!([{ "name": "messages", "time_range": { "until": "2026-03-05T00:00:00Z" } }]);
+    let early = app.grant(json!({ "connections": ["cin_work"], "streams": span })).await;
+    let reached = async |token: &str, query: &str| {
+        app.get(token, &format!("{RECORDS}?{query}")).await.1["meta"]["freshness"].clone()
+    };
+    let home = json!({ "connection_id": "cin_home", "captured_at": "2026-04-01T00:00:00Z" });
+    let work = json!({ "connection_id": "cin_work", "captured_at": "2026-06-01T12:00:00Z" });
+    for query in ["limit=1", "filter[thread_id]=none", "changes_since=beginning"] {
+        let mut told = reached(&whole, query).await.as_array().unwrap().clone();
+        told.sort_by_key(|entry| entry["connection_id"].to_string());
+        assert_eq!(told, [home.clone(), work.clone()], "{query}");
+    }
+    let narrowed = json!([{ "connection_id": "cin_work", "captured_at": "2026-04-01T00:00:00Z" }]);
+    for query in ["filter[thread_id]=none", "limit=1"] {
+        assert_eq!(reached(&early, query).await, narrowed, "{query}");
+    }
+    let (_, schema) = app.get(&early, "/v1/schema").await;
+    assert_eq!(schema["connectors"][0]["streams"][0]["record_count"], 3, "no filter was taken for the grant");
+}
+
+#[tokio::test]
 async fn every_list_has_one_envelope() {
     let app = TestApp::with_mail().await;
     for path in [
