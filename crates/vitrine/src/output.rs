@@ -18,6 +18,11 @@ impl Output {
         Self { json }
     }
 
+    /// Whether a program reads along.
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
     /// Prints a result at once.
     pub(crate) fn result(self, value: &impl Serialize, words: impl FnOnce() -> String) -> io::Result<()> {
         let text = if self.json { serde_json::to_string(value)? } else { words() };

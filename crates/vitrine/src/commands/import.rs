@@ -1,10 +1,12 @@
 //! `vitrine import`: a real export in, from a file.
 
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
+use serde_json::Value;
 use vitrine_engine::owner::ConnectionShown;
 
 use crate::fault::{Exit, Fault};
@@ -33,10 +35,13 @@ pub(crate) struct Args {
     /// The order of day and month in dates such as 03/04/2026 [default: found out]
     #[arg(long, value_name = "ORDER", value_enum)]
     date_order: Option<DateOrder>,
+    /// Take the derived declaration of a CSV or JSON file without asking
+    #[arg(long)]
+    yes: bool,
 }
 
 pub(crate) async fn run(args: Args, opened: &Opened, output: Output) -> Result<ExitCode, Fault> {
-    let Args { kind, path, name, id, time_zone, date_order } = args;
+    let Args { kind, path, name, id, time_zone, date_order, yes } = args;
     let time_zone = time_zone.map_or_else(
         || Ok(TimeZone::try_system().unwrap_or(TimeZone::UTC)),
         |zone| {
@@ -47,13 +52,32 @@ pub(crate) async fn run(args: Args, opened: &Opened, output: Output) -> Result<E
     let settings = Settings { time_zone, date_order, now: opened.clock.now() };
     let mut export = Export::open(&path)?;
     kind.check(&mut export)?;
-    let connection = connection(opened, kind.importer().declaration, &name, id.as_deref()).await?;
+    let prepared = kind.prepare(&mut export, &settings, &name)?;
+    if prepared.derived && !yes {
+        confirm(&prepared.declaration, output)?;
+    }
+    let connection = connection(opened, &prepared.declaration, &name, id.as_deref()).await?;
     let bar = bar(export.size());
-    let summary = import(&opened.store, kind, export, connection, settings, &bar).await;
+    let summary = import(&opened.store, kind, prepared, export, connection, settings, &bar).await;
     bar.finish_and_clear();
     let summary = summary?;
     output.result(&summary, || summary.words())?;
     Ok(if summary.is_whole() { ExitCode::SUCCESS } else { Exit::Failed.into() })
+}
+
+/// Shows a derived declaration, and asks the person who looks on.
+fn confirm(declaration: &str, output: Output) -> Result<(), Fault> {
+    let shown: Value = serde_json::from_str(declaration).map_err(io::Error::from)?;
+    output.result(&shown, || declaration.to_owned())?;
+    let unasked = "This is the declaration that was derived. Run the same command with --yes to import with it, or import \
+                   with `vitrine source add` and `vitrine ingest` under one of your own.";
+    if output.is_json() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Fault::usage(unasked));
+    }
+    write!(io::stderr(), "Import with this declaration? [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(Fault::usage("Nothing was imported.")) }
 }
 
 /// The account the records belong to: the one of this source with this id or name, or a new one.

@@ -11,7 +11,7 @@ use super::sink::ImportError;
 /// to fiftyfold.
 const MAX_RATIO: u64 = 200;
 /// What a member may unpack to, however small it is packed.
-const FREE_BYTES: u64 = 64 * 1024 * 1024;
+const FREE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What archives are read from.
 pub(super) trait Seekable: Read + Seek + Send {}

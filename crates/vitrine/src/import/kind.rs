@@ -1,5 +1,7 @@
 //! The kinds of export that are understood.
 
+use std::borrow::Cow;
+
 use clap::ValueEnum;
 
 use super::browser::{chrome, firefox};
@@ -9,7 +11,7 @@ use super::mail::{maildir, mbox};
 use super::sessions::{claude_code, codex};
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
-use super::{slack, spotify, whatsapp};
+use super::{apple_health, bank, calendar, contacts, slack, spotify, table, takeout, whatsapp};
 
 /// A kind of export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,20 +38,89 @@ pub enum Kind {
     Chrome,
     /// The history of Firefox
     Firefox,
+    /// Google's My Activity, YouTube history and location history
+    #[value(alias = "takeout")]
+    GoogleTakeout,
+    /// A calendar
+    #[value(alias = "ical", alias = "ics")]
+    Icalendar,
+    /// An address book
+    #[value(alias = "contacts")]
+    Vcard,
+    /// Apple Health
+    AppleHealth,
+    /// A bank's list of transactions as CSV
+    BankCsv,
+    /// A bank's list of transactions as OFX or QFX
+    Ofx,
+    /// Any table as CSV; its declaration is derived
+    Csv,
+    /// Any JSON lines or JSON array; its declaration is derived
+    #[value(alias = "json")]
+    Jsonl,
 }
 
 /// How a kind of export is read.
 pub(crate) struct Importer {
-    /// What it is, in words that follow "this looks like".
-    pub(crate) title: &'static str,
-    /// What it must be, in words that follow "expected".
-    pub(crate) expected: &'static str,
-    /// Says what its records are.
-    pub(crate) declaration: &'static str,
+    /// What it is, in words that follow "looks like".
+    title: &'static str,
+    /// What it must be.
+    expected: &'static str,
     /// Whether an export is one of these.
-    pub(crate) recognizes: fn(&mut Export) -> Result<bool, ImportError>,
-    /// Reads it.
-    pub(crate) read: fn(&mut Export, &Settings, &mut Sink<'_>) -> Result<(), ImportError>,
+    recognizes: fn(&mut Export) -> Result<bool, ImportError>,
+    origin: Origin,
+}
+
+/// Where the declaration of a kind's records comes from.
+enum Origin {
+    /// It is known beforehand.
+    Declared { declaration: &'static str, read: Read },
+    /// It is found out from the export and the name of the account.
+    Derived(fn(&mut Export, &Settings, &str) -> Result<Prepared, ImportError>),
+}
+
+/// Reads an export.
+pub(crate) type Read = fn(&mut Export, &Settings, &mut Sink<'_>) -> Result<(), ImportError>;
+type ReadOnce = Box<dyn FnOnce(&mut Export, &Settings, &mut Sink<'_>) -> Result<(), ImportError> + Send>;
+
+/// An export about to be read.
+pub struct Prepared {
+    /// Says what its records are.
+    pub declaration: Cow<'static, str>,
+    /// Whether the declaration was found out, and the owner should look at it.
+    pub derived: bool,
+    pub(super) read: ReadOnce,
+}
+
+impl Importer {
+    pub(super) const fn declared(
+        title: &'static str,
+        expected: &'static str,
+        declaration: &'static str,
+        recognizes: fn(&mut Export) -> Result<bool, ImportError>,
+        read: Read,
+    ) -> Self {
+        Self { title, expected, recognizes, origin: Origin::Declared { declaration, read } }
+    }
+
+    pub(super) const fn derived(
+        title: &'static str,
+        expected: &'static str,
+        recognizes: fn(&mut Export) -> Result<bool, ImportError>,
+        prepare: fn(&mut Export, &Settings, &str) -> Result<Prepared, ImportError>,
+    ) -> Self {
+        Self { title, expected, recognizes, origin: Origin::Derived(prepare) }
+    }
+}
+
+impl Prepared {
+    /// Reads the export it was prepared for.
+    pub fn read(self, export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        for passed in export.ignored().to_vec() {
+            sink.leave_out(passed.reason, passed.name);
+        }
+        (self.read)(export, settings, sink)
+    }
 }
 
 impl Kind {
@@ -59,7 +130,7 @@ impl Kind {
     }
 
     /// How it is read.
-    pub(crate) fn importer(self) -> &'static Importer {
+    fn importer(self) -> &'static Importer {
         match self {
             Self::Mbox => &mbox::IMPORTER,
             Self::Maildir => &maildir::IMPORTER,
@@ -72,6 +143,14 @@ impl Kind {
             Self::Spotify => &spotify::IMPORTER,
             Self::Chrome => &chrome::IMPORTER,
             Self::Firefox => &firefox::IMPORTER,
+            Self::GoogleTakeout => &takeout::IMPORTER,
+            Self::Icalendar => &calendar::IMPORTER,
+            Self::Vcard => &contacts::IMPORTER,
+            Self::AppleHealth => &apple_health::IMPORTER,
+            Self::BankCsv => &bank::csv::IMPORTER,
+            Self::Ofx => &bank::ofx::IMPORTER,
+            Self::Csv => &table::csv::IMPORTER,
+            Self::Jsonl => &table::jsonl::IMPORTER,
         }
     }
 
@@ -91,11 +170,13 @@ impl Kind {
         Err(ImportError::Wrong(format!("{} is not what was expected: {expected}.", export.name())))
     }
 
-    /// Reads an export of this kind.
-    pub fn read(self, export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-        for passed in export.ignored().to_vec() {
-            sink.leave_out(passed.reason, passed.name);
+    /// Makes an export ready to be read into the account called `name`.
+    pub fn prepare(self, export: &mut Export, settings: &Settings, name: &str) -> Result<Prepared, ImportError> {
+        match self.importer().origin {
+            Origin::Declared { declaration, read } => {
+                Ok(Prepared { declaration: declaration.into(), derived: false, read: Box::new(read) })
+            }
+            Origin::Derived(prepare) => prepare(export, settings, name),
         }
-        (self.importer().read)(export, settings, sink)
     }
 }

@@ -15,7 +15,7 @@ use vitrine_engine::port::Store as _;
 use vitrine_store::Store;
 
 use super::export::Export;
-use super::kind::Kind;
+use super::kind::{Kind, Prepared};
 use super::settings::Settings;
 use super::sink::{ImportError, Outlet, Sink, Skip, Stopped};
 use super::summary::Summary;
@@ -32,6 +32,7 @@ const MAX_REMEMBERED: usize = 3_600_000;
 pub(crate) async fn import(
     store: &Arc<Store>,
     kind: Kind,
+    prepared: Prepared,
     mut export: Export,
     connection: ConnectionShown,
     settings: Settings,
@@ -40,11 +41,14 @@ pub(crate) async fn import(
     let (sender, batches) = mpsc::channel(WAITING_BATCHES);
     let mut gatherer = Gatherer::new(store, &connection.connection_id, sender).await?;
     let (progress, size) = (export.progress(), export.size());
+    // What was read to prepare counts for nothing now.
+    progress.store(0, Ordering::Relaxed);
     bar.set_length(size);
     let reading = tokio::task::spawn_blocking(move || {
-        let read = kind.read(&mut export, &settings, &mut Sink::new(&mut gatherer, settings.now));
-        let read = read.and_then(|()| Ok(gatherer.send()?));
-        (read, export.changed())
+        let read = prepared.read(&mut export, &settings, &mut Sink::new(&mut gatherer, settings.now));
+        // What was found before a fault is kept.
+        let sent = gatherer.send();
+        (read.and_then(|()| Ok(sent?)), export.changed())
     });
     let mut writer = Writer { store, summary: Summary::new(kind.name(), connection.clone()), connection, batches };
     let written = writer

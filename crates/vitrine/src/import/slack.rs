@@ -12,16 +12,16 @@ use super::kind::Importer;
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
 
-pub(super) const IMPORTER: Importer = Importer {
-    title: "a Slack export",
-    expected: "the ZIP archive of a Slack export, with `channels.json` and `users.json`",
-    declaration: include_str!("declarations/slack.json"),
-    recognizes: |export| {
+pub(super) const IMPORTER: Importer = Importer::declared(
+    "a Slack export",
+    "the ZIP archive of a Slack export, with `channels.json` and `users.json`",
+    include_str!("declarations/slack.json"),
+    |export| {
         let has = |name: &str| export.members().iter().any(|member| member.file_name() == name);
         Ok(has("users.json") && CHANNEL_LISTS.iter().any(|list| has(list)))
     },
     read,
-};
+);
 
 const CHANNEL_LISTS: [&str; 4] = ["channels.json", "groups.json", "mpims.json", "dms.json"];
 

@@ -10,13 +10,13 @@ use super::kind::Importer;
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
 
-pub(super) const IMPORTER: Importer = Importer {
-    title: "a Spotify extended streaming history",
-    expected: "the ZIP archive or directory with `Streaming_History_Audio_….json` files, or one of them",
-    declaration: include_str!("declarations/spotify.json"),
+pub(super) const IMPORTER: Importer = Importer::declared(
+    "a Spotify extended streaming history",
+    "the ZIP archive or directory with `Streaming_History_Audio_….json` files, or one of them",
+    include_str!("declarations/spotify.json"),
     recognizes,
     read,
-};
+);
 
 /// An entry as Spotify writes it.
 #[derive(Deserialize)]

@@ -60,8 +60,9 @@ pub(crate) fn read(kind: Kind, name: &str, bytes: impl AsRef<[u8]>) -> Found {
 
 pub(crate) fn read_export(kind: Kind, export: &mut Export, settings: &Settings) -> (Found, Result<(), ImportError>) {
     let mut found = Found::default();
-    let end = kind.read(export, settings, &mut Sink::new(&mut found, settings.now));
-    let declaration = Declaration::parse(kind.importer().declaration).expect("a good declaration");
+    let prepared = kind.prepare(export, settings, "Test").expect("it can be prepared");
+    let declaration = Declaration::parse(&prepared.declaration).expect("a good declaration");
+    let end = prepared.read(export, settings, &mut Sink::new(&mut found, settings.now));
     for (name, data) in &found.records {
         let stream = declaration.stream(name).unwrap_or_else(|| panic!("no stream {name}"));
         let line = serde_json::json!({ "data": data, "emitted_at": "2026-01-01T00:00:00Z" }).to_string();

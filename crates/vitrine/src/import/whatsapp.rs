@@ -22,13 +22,13 @@ use super::sink::{ImportError, Sink, blob};
 use super::text;
 use line::{Header, Line};
 
-pub(super) const IMPORTER: Importer = Importer {
-    title: "a WhatsApp chat",
-    expected: "the `.txt` file or the ZIP archive that WhatsApp's “Export chat” makes",
-    declaration: include_str!("declarations/whatsapp.json"),
+pub(super) const IMPORTER: Importer = Importer::declared(
+    "a WhatsApp chat",
+    "the `.txt` file or the ZIP archive that WhatsApp's “Export chat” makes",
+    include_str!("declarations/whatsapp.json"),
     recognizes,
     read,
-};
+);
 
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
 const MAX_MEDIA_BYTES: u64 = 25 * 1024 * 1024;

@@ -8,6 +8,9 @@ use crate::fixtures::mail;
 /// Programs the documentation names that are not ours to run here.
 const OTHERS: [&str; 3] = ["cargo ", "claude ", "codex "];
 
+/// The mailbox the documentation imports.
+const MBOX: &str = "From a@b Mon Mar 09 08:15:02 +0000 2026\nMessage-ID: <1@x>\nSubject: hi\n\nhello\n";
+
 /// The commands in a document's shell blocks.
 fn commands(document: &str) -> Vec<String> {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document)).unwrap();
@@ -34,6 +37,7 @@ fn every_command_of_the_readme_works() {
     let binary = Binary::new();
     std::fs::copy(fixture("gmail.json"), binary.data_dir().join("gmail.json")).unwrap();
     binary.file("messages.ndjson", &mail("m1", 1).to_string());
+    binary.file("mail.mbox", MBOX);
     let mut ran = 0;
     for command in commands("README.md") {
         if OTHERS.iter().any(|other| command.starts_with(other)) {
@@ -64,4 +68,34 @@ fn the_readme_names_only_commands_that_exist() {
         let known = help.lines().any(|line| line.trim_start().split(' ').next() == Some(subcommand));
         assert!(known || subcommand == "--", "{command}: no `{subcommand}` in --help");
     }
+}
+
+const GUIDE: &str = "docs/importing.md";
+
+#[test]
+fn every_command_of_the_import_guide_works() {
+    let binary = Binary::new();
+    binary.file("mail.mbox", MBOX);
+    binary.file("books.csv", "title,year\nMoby-Dick,1851\n");
+    let commands = commands(GUIDE);
+    assert!(!commands.is_empty());
+    for command in commands {
+        let words = words(&command);
+        let result = binary.run_inside(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(result.code, 0, "{command}: {result:?}");
+    }
+}
+
+#[test]
+fn the_import_guide_and_the_command_know_the_same_kinds() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(GUIDE)).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let mut guide: Vec<&str> = rows.collect();
+    let help = Binary::new().run(&["import", "--help"]).stdout;
+    let listed = help.lines().filter_map(|line| line.trim_start().strip_prefix("- ")?.split(':').next());
+    let mut known: Vec<&str> = listed.filter(|kind| !matches!(*kind, "dmy" | "mdy" | "ymd")).collect();
+    guide.sort_unstable();
+    known.sort_unstable();
+    assert!(known.contains(&"mbox"), "{help}");
+    assert_eq!(guide, known);
 }

@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -122,4 +123,38 @@ fn rejected_entries_are_counted_and_make_the_exit_code_1() {
         &json!({ "reason": "a mail without headers", "rejected": true, "count": 1, "examples": ["mail 3"] })
     );
     assert_eq!(reason(false)["count"], 2);
+}
+
+#[test]
+fn a_derived_declaration_is_shown_before_it_is_taken() {
+    let binary = Binary::new();
+    let file = binary.file("books.csv", "title,year,read\nMoby-Dick,1851,2024-05-01\nMomo,1973,2025-01-31\n");
+    let unasked = ["import", "csv", &file, "--name", "Books", "--json"];
+    let ran = binary.run(&unasked);
+    assert_eq!((ran.code, ran.json()["streams"][0]["cursor_field"].as_str()), (64, Some("read")), "{ran:?}");
+    assert!(ran.stderr.contains("--yes"), "{ran:?}");
+    assert_eq!((binary.connections(), binary.json(&["source", "list"])), (Vec::new(), json!([])));
+    let agreed = [&unasked[..], &["--yes"]].concat();
+    assert_eq!(counts(&binary.run(&agreed).json()), [2, 0, 0, 0]);
+    assert_eq!(counts(&binary.run(&agreed).json()), [0, 2, 0, 0]);
+}
+
+#[test]
+fn a_damaged_archive_leaves_what_was_imported() {
+    let binary = Binary::new();
+    let path = binary.data_dir().join("takeout.zip");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+    let zeros = vec![0; 1 << 20];
+    for (name, head, more) in [("a.mbox", mbox(0..2), 0), ("b.mbox", mbox(2..3), 24)] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(head.as_bytes()).unwrap();
+        for _ in 0..more {
+            zip.write_all(&zeros).unwrap();
+        }
+    }
+    zip.finish().unwrap();
+    let ran = binary.run(&import(path.to_str().unwrap()));
+    assert_eq!((ran.code, counts(&ran.json())), (1, [4, 0, 0, 0]), "{ran:?}");
+    assert!(ran.json()["stopped"].as_str().unwrap().contains("ZIP bomb"), "{ran:?}");
+    assert_eq!(binary.record_bodies().len(), 4);
 }

@@ -3,13 +3,13 @@
 use super::{DECLARATION, Visit, has_tables, read_visits};
 use crate::import::kind::Importer;
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a Chrome history",
-    expected: "the file `History` of a Chrome, Chromium, Edge or Brave profile",
-    declaration: DECLARATION,
-    recognizes: |export| has_tables(export, ["urls", "visits"]),
-    read: |export, _, sink| read_visits(export, sink, VISITS, visit),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a Chrome history",
+    "the file `History` of a Chrome, Chromium, Edge or Brave profile",
+    DECLARATION,
+    |export| has_tables(export, ["urls", "visits"]),
+    |export, _, sink| read_visits(export, sink, VISITS, visit),
+);
 
 const VISITS: &str = "SELECT v.id, u.url, u.title, v.visit_time, v.transition, v.visit_duration
     FROM visits v JOIN urls u ON u.id = v.url ORDER BY v.id";

@@ -3,13 +3,13 @@
 use super::{DECLARATION, Visit, has_tables, read_visits};
 use crate::import::kind::Importer;
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a Firefox history",
-    expected: "the file `places.sqlite` of a Firefox profile",
-    declaration: DECLARATION,
-    recognizes: |export| has_tables(export, ["moz_places", "moz_historyvisits"]),
-    read: |export, _, sink| read_visits(export, sink, VISITS, visit),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a Firefox history",
+    "the file `places.sqlite` of a Firefox profile",
+    DECLARATION,
+    |export| has_tables(export, ["moz_places", "moz_historyvisits"]),
+    |export, _, sink| read_visits(export, sink, VISITS, visit),
+);
 
 const VISITS: &str = "SELECT v.id, p.url, p.title, v.visit_date, v.visit_type
     FROM moz_historyvisits v JOIN moz_places p ON p.id = v.place_id ORDER BY v.id";

@@ -11,13 +11,13 @@ use super::{Conversation, Message};
 use crate::import::kind::Importer;
 use crate::import::sink::Sink;
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a ChatGPT export",
-    expected: "the ZIP archive that ChatGPT sent, or its `conversations.json`",
-    declaration: include_str!("../declarations/chatgpt.json"),
-    recognizes: |export| super::has_field(export, b"\"mapping\""),
-    read: |export, _, sink| super::read_each(export, sink, conversation),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a ChatGPT export",
+    "the ZIP archive that ChatGPT sent, or its `conversations.json`",
+    include_str!("../declarations/chatgpt.json"),
+    |export| super::has_field(export, b"\"mapping\""),
+    |export, _, sink| super::read_each(export, sink, conversation),
+);
 
 #[derive(Deserialize)]
 struct Exported {

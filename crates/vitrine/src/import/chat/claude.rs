@@ -7,13 +7,13 @@ use super::{Conversation, Message};
 use crate::import::kind::Importer;
 use crate::import::sink::Sink;
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a Claude export",
-    expected: "the ZIP archive that Claude sent, or its `conversations.json`",
-    declaration: include_str!("../declarations/claude.json"),
-    recognizes: |export| super::has_field(export, b"\"chat_messages\""),
-    read: |export, _, sink| super::read_each(export, sink, conversation),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a Claude export",
+    "the ZIP archive that Claude sent, or its `conversations.json`",
+    include_str!("../declarations/claude.json"),
+    |export| super::has_field(export, b"\"chat_messages\""),
+    |export, _, sink| super::read_each(export, sink, conversation),
+);
 
 #[derive(Deserialize)]
 struct Exported {

@@ -9,13 +9,13 @@ use crate::import::kind::Importer;
 use crate::import::settings::Settings;
 use crate::import::sink::{ImportError, Sink};
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a Maildir",
-    expected: "a directory with the subdirectories `cur` and `new`",
-    declaration: DECLARATION,
-    recognizes: |export| Ok(export.members().iter().any(is_mail)),
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a Maildir",
+    "a directory with the subdirectories `cur` and `new`",
+    DECLARATION,
+    |export| Ok(export.members().iter().any(is_mail)),
     read,
-};
+);
 
 fn is_mail(member: &Member) -> bool {
     matches!(member.directory(), "cur" | "new") && !member.file_name().starts_with('.')

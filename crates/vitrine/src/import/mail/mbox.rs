@@ -10,13 +10,13 @@ use crate::import::lines::{LineRead, read_line};
 use crate::import::settings::Settings;
 use crate::import::sink::{ImportError, Sink};
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "an mbox mail archive",
-    expected: "an mbox file, which starts with `From `, or a ZIP or directory with such files",
-    declaration: DECLARATION,
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "an mbox mail archive",
+    "an mbox file, which starts with `From `, or a ZIP or directory with such files",
+    DECLARATION,
     recognizes,
     read,
-};
+);
 
 fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
     if export.members().len() > 1 {

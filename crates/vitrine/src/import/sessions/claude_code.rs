@@ -6,13 +6,13 @@ use super::{Said, Session, instant, text};
 use crate::import::kind::Importer;
 use crate::import::sink::{ImportError, Sink};
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a directory of Claude Code sessions",
-    expected: "`~/.claude/projects`, a directory of `.jsonl` files, or one of them",
-    declaration: include_str!("../declarations/claude-code.json"),
-    recognizes: |export| super::first_log_has(export, &["\"sessionId\"", "\"leafUuid\""]),
-    read: |export, _, sink| super::read_logs(export, sink, line),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a directory of Claude Code sessions",
+    "`~/.claude/projects`, a directory of `.jsonl` files, or one of them",
+    include_str!("../declarations/claude-code.json"),
+    |export| super::first_log_has(export, &["\"sessionId\"", "\"leafUuid\""]),
+    |export, _, sink| super::read_logs(export, sink, line),
+);
 
 fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let kind = text(entry, "type").unwrap_or_default();

@@ -6,13 +6,13 @@ use super::{Said, Session, instant, text};
 use crate::import::kind::Importer;
 use crate::import::sink::{ImportError, Sink};
 
-pub(in crate::import) const IMPORTER: Importer = Importer {
-    title: "a directory of Codex sessions",
-    expected: "`~/.codex/sessions`, a directory of `rollout-….jsonl` files, or one of them",
-    declaration: include_str!("../declarations/codex.json"),
-    recognizes: |export| super::first_log_has(export, &["\"session_meta\"", "\"response_item\""]),
-    read: |export, _, sink| super::read_logs(export, sink, line),
-};
+pub(in crate::import) const IMPORTER: Importer = Importer::declared(
+    "a directory of Codex sessions",
+    "`~/.codex/sessions`, a directory of `rollout-….jsonl` files, or one of them",
+    include_str!("../declarations/codex.json"),
+    |export| super::first_log_has(export, &["\"session_meta\"", "\"response_item\""]),
+    |export, _, sink| super::read_logs(export, sink, line),
+);
 
 fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let at = instant(entry);

@@ -1,0 +1,90 @@
+//! Amounts of money, with the decimal mark of the bank's country.
+
+/// Which mark stands before the cents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decimal {
+    Point,
+    Comma,
+}
+
+/// Counts which mark amounts use.
+#[derive(Debug, Default)]
+pub(super) struct DecimalGuess {
+    points: u64,
+    commas: u64,
+}
+
+impl DecimalGuess {
+    pub(super) fn see(&mut self, text: &str) {
+        let cents = |mark: char| {
+            let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit()).rsplit_once(mark).map(|(_, cents)| cents);
+            digits.is_some_and(|cents| (1..=2).contains(&cents.len()) && cents.bytes().all(|b| b.is_ascii_digit()))
+        };
+        self.points += u64::from(cents('.'));
+        self.commas += u64::from(cents(','));
+    }
+
+    /// The mark most amounts use; `otherwise` when none tells.
+    pub(super) fn decimal(&self, otherwise: Decimal) -> Decimal {
+        match self.points.cmp(&self.commas) {
+            std::cmp::Ordering::Greater => Decimal::Point,
+            std::cmp::Ordering::Less => Decimal::Comma,
+            std::cmp::Ordering::Equal => otherwise,
+        }
+    }
+}
+
+/// Reads `-1.234,56 EUR`, `(12.50)`, `1'000.00-` and the like.
+pub(super) fn parse(text: &str, decimal: Decimal) -> Option<f64> {
+    let text = text.trim();
+    let negative = text.starts_with(['-', '\u{2212}', '(']) || text.ends_with('-') || text.ends_with(" S");
+    let mark = if decimal == Decimal::Comma { ',' } else { '.' };
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '0'..='9' => plain.push(c),
+            c if c == mark && !plain.contains('.') => plain.push('.'),
+            c if c == mark => return None,
+            _ => {}
+        }
+    }
+    let value: f64 = plain.parse().ok()?;
+    Some(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_in_every_country() {
+        for (text, decimal, amount) in [
+            ("-1.234,56 EUR", Decimal::Comma, Some(-1234.56)),
+            ("1,234.56", Decimal::Point, Some(1234.56)),
+            ("1'000.00-", Decimal::Point, Some(-1000.0)),
+            ("(12.50)", Decimal::Point, Some(-12.5)),
+            ("\u{2212}3,00", Decimal::Comma, Some(-3.0)),
+            ("12,50 S", Decimal::Comma, Some(-12.5)),
+            ("+7", Decimal::Comma, Some(7.0)),
+            ("1.2.3", Decimal::Point, None),
+            ("", Decimal::Point, None),
+            ("n/a", Decimal::Point, None),
+        ] {
+            assert_eq!(parse(text, decimal), amount, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_mark_is_found_out_from_all_amounts() {
+        let guess = |texts: &[&str]| {
+            let mut guess = DecimalGuess::default();
+            for text in texts {
+                guess.see(text);
+            }
+            guess.decimal(Decimal::Comma)
+        };
+        assert_eq!(guess(&["1.234", "-2,50 EUR"]), Decimal::Comma);
+        assert_eq!(guess(&["1,234", "2.50"]), Decimal::Point);
+        assert_eq!(guess(&["100"]), Decimal::Comma);
+    }
+}

@@ -1,0 +1,21 @@
+//! Tables of any kind, whose declaration is found out from all their rows.
+
+mod cell;
+pub(super) mod csv;
+mod declare;
+mod field;
+pub(super) mod jsonl;
+
+use super::export::{Export, Member};
+
+/// The one stream of a table.
+const STREAM: &str = "rows";
+/// Columns that are read.
+const MAX_COLUMNS: usize = 500;
+
+fn only(export: &Export) -> Option<Member> {
+    match export.members() {
+        [only] => Some(only.clone()),
+        _ => None,
+    }
+}
