@@ -3,7 +3,6 @@
 //! The real binary imports generated files into a store of its own; the same importer reads them into nothing. Sizes:
 //! `VITRINE_BENCH_MAILS` (50,000 of 4 KB), `VITRINE_BENCH_ROWS` (300,000).
 #![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, clippy::cast_precision_loss)]
-#![expect(missing_docs)]
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
