@@ -7,6 +7,7 @@ mod form;
 pub(crate) mod grants;
 pub(crate) mod home;
 pub(crate) mod layout;
+pub(crate) mod ledger;
 pub(crate) mod password;
 pub(crate) mod signin;
 pub(crate) mod style;
@@ -33,6 +34,8 @@ pub(crate) fn routes<S: Keeper>() -> Router<Arc<App<S>>> {
         .route(password::PATH, get(password::page::<S>).post(password::set::<S>))
         .route(grants::PATH, get(grants::list::<S>))
         .route("/grants/{id}/revoke", post(grants::revoke::<S>))
+        .route(ledger::PATH, get(ledger::show::<S>))
+        .route(ledger::EXPORT_PATH, get(ledger::download::<S>))
         .route("/consent/{secret}", get(consent::show::<S>).post(consent::decide::<S>))
         .route(device::PATH, get(device::page::<S>).post(device::enter::<S>))
         .route(style::PATH, get(style::sheet))

@@ -7,13 +7,16 @@ use axum::extract::{OriginalUri, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use maud::{Markup, html};
+use serde::Deserialize;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::grant::{AccessMode, Grant, Selection};
 use vitrine_engine::keeping::Keeper;
+use vitrine_engine::ledger::LedgerAsk;
 
 use super::fault::PageFault;
 use super::form::OwnerPosted;
 use super::layout::{Page, token_field};
+use super::ledger;
 use super::visitor::Visitor;
 use super::words;
 use crate::app::App;
@@ -30,7 +33,10 @@ pub(crate) async fn list<S: Keeper>(
     let visitor = visitor.owner(&uri)?;
     let catalog = app.store.catalog().await?;
     let grants = shown::grants(&app.owner(), &app.clock).await?;
-    let (active, ended): (Vec<_>, Vec<_>) = given(&grants).into_iter().partition(Given::is_active);
+    let (mut active, ended): (Vec<_>, Vec<_>) = given(&grants).into_iter().partition(Given::is_active);
+    for given in &mut active {
+        given.last_used = last_used(&app, given.id).await?;
+    }
     let body = html! {
         h1 { "Grants" }
         @if active.is_empty() { p .note { "No client may read anything now." } }
@@ -58,6 +64,8 @@ pub(crate) async fn revoke<S: Keeper>(
 struct Given<'a> {
     id: &'a str,
     members: Vec<&'a GrantShown>,
+    /// As the ledger says.
+    last_used: Option<String>,
 }
 
 /// In the order they were given, newest first.
@@ -67,7 +75,7 @@ fn given(grants: &[GrantShown]) -> Vec<Given<'_>> {
     for grant in grants {
         let id = grant.grant_package_id.as_deref().unwrap_or(&grant.grant.grant_id);
         let place = *places.entry(id).or_insert_with(|| {
-            given.push(Given { id, members: Vec::new() });
+            given.push(Given { id, members: Vec::new(), last_used: None });
             given.len() - 1
         });
         given[place].members.push(grant);
@@ -80,6 +88,17 @@ impl Given<'_> {
         self.members.iter().any(|member| member.status == Status::Active)
     }
 
+    fn use_line(&self) -> Markup {
+        html! {
+            p .hint {
+                @match &self.last_used {
+                    Some(at) => { "Last used " a href=(format!("{}?grant_id={}", ledger::PATH, self.id)) { (words::moment(at)) } },
+                    None => "Never used",
+                }
+            }
+        }
+    }
+
     fn card(&self, visitor: &Visitor, catalog: &Catalog) -> Markup {
         let Some(first) = self.members.first() else { return Markup::default() };
         let grant = &first.grant;
@@ -90,6 +109,7 @@ impl Given<'_> {
                     div {
                         h2 { (grant.client.client_display.name) }
                         p .hint { "Since " (words::day(&grant.issued_at)) " · " code { (self.id) } }
+                        @if self.is_active() { (self.use_line()) }
                     }
                     @if self.is_active() {
                         (end_button(visitor, self.id, if several { "End all of it" } else { "End it" }))
@@ -99,6 +119,17 @@ impl Given<'_> {
             }
         }
     }
+}
+
+/// When something was last read under a grant or package.
+async fn last_used<S: Keeper>(app: &App<S>, id: &str) -> Result<Option<String>, PageFault> {
+    #[derive(Deserialize)]
+    struct Entry {
+        at: String,
+    }
+    let ask = LedgerAsk { grant_id: Some(id.to_owned()), limit: 1, ..LedgerAsk::default() };
+    let newest = app.store.entries(&ask).await?.entries.pop();
+    Ok(newest.and_then(|entry| serde_json::from_str::<Entry>(entry.get()).ok()).map(|entry| entry.at))
 }
 
 fn member_row(shown: &GrantShown, visitor: &Visitor, catalog: &Catalog, several: bool) -> Markup {

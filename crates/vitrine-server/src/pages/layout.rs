@@ -10,7 +10,7 @@ use super::style;
 use super::visitor::Visitor;
 
 /// Pages one can always go to, in order.
-const NAVIGATION: [(&str, &str); 2] = [("/", "Connections"), ("/grants", "Grants")];
+const NAVIGATION: [(&str, &str); 3] = [("/", "Connections"), ("/grants", "Grants"), ("/ledger", "Ledger")];
 
 /// A page of the owner's.
 pub(crate) struct Page<'a> {

@@ -26,6 +26,11 @@ pub(super) fn day(instant: &str) -> &str {
     instant.get(..10).unwrap_or(instant)
 }
 
+/// The minute of an instant.
+pub(super) fn moment(instant: &str) -> String {
+    instant.get(..16).map_or_else(|| instant.to_owned(), |minute| minute.replace('T', " ") + " UTC")
+}
+
 /// A purpose that has words for it.
 pub(super) fn purpose(code: &str) -> Option<&'static str> {
     match code {

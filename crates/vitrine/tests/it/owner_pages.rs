@@ -1,4 +1,5 @@
 //! The owner's pages: who gets in, and what they do.
 
 mod grants;
+mod ledger;
 mod signing_in;
