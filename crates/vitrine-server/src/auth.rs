@@ -60,6 +60,16 @@ pub(crate) async fn mcp_door<S: Keeper>(
     Ok(next.run(request).await)
 }
 
+/// The door of the authorization server: everybody may come, but not in crowds.
+pub(crate) async fn open_door<S: Keeper>(
+    State(doors): State<Arc<Doors<S>>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Failure> {
+    doors.pace.stranger(peer(&request), doors.app.clock.now())?;
+    Ok(next.run(request).await)
+}
+
 fn peer(request: &Request) -> Option<Peer> {
     request.extensions().get().copied()
 }

@@ -11,7 +11,7 @@ use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_engine::keeping::Keeper;
 
 use crate::app::App;
-use crate::auth::{Doors, mcp_door, resource_door};
+use crate::auth::{Doors, mcp_door, open_door, resource_door};
 use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
@@ -35,6 +35,13 @@ pub fn router_with_mcp<S: Keeper>(app: Arc<App<S>>, mcp: Router) -> Router {
             "/v1",
             v1().with_state(Arc::clone(&app)).layer(from_fn_with_state(Arc::clone(&doors), resource_door::<S>)),
         )
+        .nest_service(
+            "/oauth",
+            authorization()
+                .with_state(Arc::clone(&app))
+                .fallback(nothing_here)
+                .layer(from_fn_with_state(Arc::clone(&doors), open_door::<S>)),
+        )
         .nest_service("/mcp", mcp.layer(from_fn_with_state(doors, mcp_door::<S>)))
         .fallback(nothing_here)
         .layer(RequestBodyTimeoutLayer::new(app.limits.idle_timeout))
@@ -50,14 +57,20 @@ fn open<S: Keeper>() -> Router<Arc<App<S>>> {
         .route(metadata::RESOURCE_PATH, get(metadata::resource::<S>))
         .route(metadata::MCP_PATH, get(metadata::mcp::<S>))
         .route(oauth::metadata::PATH, get(oauth::metadata::describe::<S>))
-        .route("/oauth/register", post(oauth::register::register::<S>))
         .route("/oauth/authorize", get(oauth::authorize::authorize::<S>))
-        .route("/oauth/par", post(oauth::par::push::<S>))
-        .route("/oauth/device_authorization", post(oauth::device::start::<S>))
-        .route("/oauth/token", post(oauth::token::exchange::<S>))
-        .route("/oauth/introspect", post(oauth::introspect::introspect::<S>))
-        .route("/oauth/revoke", post(oauth::revoke::revoke::<S>))
         .merge(pages::routes())
+        .method_not_allowed_fallback(wrong_method)
+}
+
+/// The authorization server's endpoints, the one for browsers aside.
+fn authorization<S: Keeper>() -> Router<Arc<App<S>>> {
+    Router::new()
+        .route("/register", post(oauth::register::register::<S>))
+        .route("/par", post(oauth::par::push::<S>))
+        .route("/device_authorization", post(oauth::device::start::<S>))
+        .route("/token", post(oauth::token::exchange::<S>))
+        .route("/introspect", post(oauth::introspect::introspect::<S>))
+        .route("/revoke", post(oauth::revoke::revoke::<S>))
         .method_not_allowed_fallback(wrong_method)
 }
 

@@ -44,6 +44,9 @@ pub enum Standing {
     Registered,
     /// Its identity is an address, and what it says was read there.
     Document,
+    /// Its identity is an address that could not be reached: no more is known of it than of one
+    /// that registered, and it is answered on this machine alone.
+    Unread,
 }
 
 /// How a client proves who it is at the token endpoint.
@@ -89,16 +92,35 @@ impl OAuthClient {
         Ok(client)
     }
 
+    /// A client whose address could not be reached, on a machine without the internet for one.
+    pub fn unread(url: &str, now: i64) -> Self {
+        Self {
+            client_id: url.to_owned(),
+            name: name(None, url, None),
+            uri: None,
+            redirect_uris: Vec::new(),
+            standing: Standing::Unread,
+            authentication: Authentication::None,
+            secret_digest: None,
+            known_since: now,
+        }
+    }
+
     /// Whether an answer may go there.
     pub fn may_redirect_to(&self, uri: &str) -> bool {
-        self.redirect_uris.iter().any(|known| redirect::matches(known, uri))
+        match self.standing {
+            Standing::Unread => redirect::is_own_machine(uri),
+            Standing::Registered | Standing::Document => {
+                self.redirect_uris.iter().any(|known| redirect::matches(known, uri))
+            }
+        }
     }
 
     /// The host its identity was read from, when it was.
     pub fn verified_host(&self) -> Option<String> {
         match self.standing {
             Standing::Document => Url::parse(&self.client_id).ok()?.host_str().map(str::to_owned),
-            Standing::Registered => None,
+            Standing::Registered | Standing::Unread => None,
         }
     }
 

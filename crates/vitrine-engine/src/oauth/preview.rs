@@ -20,6 +20,8 @@ use crate::port::Store;
 pub const SAMPLES: u64 = 3;
 /// Characters shown of each field.
 pub const SAMPLE_CHARS: u32 = 80;
+/// Records of one page that are spread over time at most.
+const CHARTABLE: u64 = 250_000;
 /// Bars of a histogram at most.
 const BARS: u64 = 60;
 
@@ -47,23 +49,44 @@ pub struct Histogram {
     pub bars: Vec<(String, u64)>,
 }
 
-/// Looks at each stream of a grant that is not issued yet.
-pub async fn of_grant<S: Store>(
-    store: &Arc<S>,
-    catalog: &Catalog,
-    grant: &Grant,
-    (clock, random): (&Clock, &Random),
-) -> Result<Vec<StreamPreview>, ApiError> {
-    let caller = Caller::preview(Arc::new(grant.clone()));
-    let reader = LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), "".into());
-    let connection = grant.connections().into_iter().next().and_then(|id| catalog.connection(id));
-    let mut previews = Vec::with_capacity(grant.streams.len());
-    for selection in &grant.streams {
-        let declared = connection.and_then(|connection| connection.stream(&selection.name));
-        let Some(declared) = declared else { continue };
-        previews.push(of_stream(&reader, declared, selection).await?);
+/// Looks at grants that are not issued yet.
+pub struct Previewer<'a, S> {
+    store: &'a Arc<S>,
+    catalog: &'a Catalog,
+    clock: &'a Clock,
+    random: &'a Random,
+    /// Records that may still be spread over time: what a page costs does not grow with the store.
+    chartable: u64,
+}
+
+impl<'a, S: Store> Previewer<'a, S> {
+    /// Looks into `store`, whose catalog that is.
+    pub fn new(store: &'a Arc<S>, catalog: &'a Catalog, clock: &'a Clock, random: &'a Random) -> Self {
+        Self { store, catalog, clock, random, chartable: CHARTABLE }
     }
-    Ok(previews)
+
+    /// Each stream of a grant of one connection, as the grant would disclose it.
+    pub async fn look(&mut self, grant: &Grant) -> Result<Vec<StreamPreview>, ApiError> {
+        let caller = Caller::preview(Arc::new(grant.clone()));
+        let (clock, random) = (self.clock.clone(), self.random.clone());
+        let reader = LocalRead::new(Arc::clone(self.store), caller, clock, random, "".into());
+        let connection = grant.connections().into_iter().next().and_then(|id| self.catalog.connection(id));
+        let mut previews = Vec::with_capacity(grant.streams.len());
+        for selection in &grant.streams {
+            let declared = connection.and_then(|connection| connection.stream(&selection.name));
+            let Some(declared) = declared else { continue };
+            let mut seen = of_stream(&reader, declared, selection).await?;
+            if let Some(left) = self.chartable.checked_sub(seen.records)
+                && seen.records > 0
+                && let Some(field) = time_field(declared, selection)
+            {
+                self.chartable = left;
+                seen.histogram = histogram(&reader, &selection.name, field).await?;
+            }
+            previews.push(seen);
+        }
+        Ok(previews)
+    }
 }
 
 async fn of_stream<S: Store>(
@@ -90,11 +113,7 @@ async fn of_stream<S: Store>(
         declared.fields.iter().map(|field| data.remove(&field.name)).collect()
     };
     let samples = page.data.into_iter().filter_map(|record| record.data).map(row).collect();
-    let histogram = match (records, time_field(declared, selection)) {
-        (0, _) | (_, None) => None,
-        (_, Some(field)) => histogram(reader, &selection.name, field).await?,
-    };
-    Ok(StreamPreview { stream: selection.name.clone(), records, fields, histogram, samples })
+    Ok(StreamPreview { stream: selection.name.clone(), records, fields, histogram: None, samples })
 }
 
 /// A disclosed field whose time records can be grouped by.

@@ -45,6 +45,11 @@ pub fn matches(registered: &str, presented: &str) -> bool {
         && without_port(registered, &known) == without_port(presented, &asked)
 }
 
+/// Whether an answer sent there stays on the machine of whoever opened the browser.
+pub fn is_own_machine(uri: &str) -> bool {
+    objection(uri).is_none() && Url::parse(uri).is_ok_and(|url| url.scheme() == "http" && is_loopback(&url))
+}
+
 /// Scheme and authority, as a content security policy names them; only the scheme where there is
 /// no authority to speak of.
 pub fn policy_source(uri: &str) -> Option<String> {
@@ -142,6 +147,18 @@ mod tests {
         }
         for uri in ["https://a.example/cb", "http://localhost:1/cb", "com.example.app:/cb", "vscode://x/y"] {
             assert_eq!(objection(uri), None, "{uri}");
+        }
+    }
+
+    #[test]
+    fn only_loopback_addresses_stay_on_the_machine() {
+        for uri in ["http://127.0.0.1:1/x", "http://localhost/cb", "http://[::1]:9/"] {
+            assert!(is_own_machine(uri), "{uri}");
+        }
+        for uri in
+            ["https://localhost/cb", "http://localhost.evil.example/", "http://127.0.0.1@evil.example/", "app:/x"]
+        {
+            assert!(!is_own_machine(uri), "{uri}");
         }
     }
 

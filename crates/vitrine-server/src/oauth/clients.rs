@@ -5,10 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use vitrine_engine::keeping::Keeper;
-use vitrine_engine::oauth::client::OAuthClient;
+use vitrine_engine::oauth::client::{OAuthClient, Standing};
 use vitrine_engine::oauth::params::Params;
 use vitrine_engine::oauth::{OAuthCode, OAuthError};
 
+use super::documents::NoDocument;
 use crate::app::App;
 
 /// A metadata document that was read this recently is not read again.
@@ -63,11 +64,18 @@ pub(crate) async fn known<S: Keeper>(app: &App<S>, client_id: &str) -> Result<OA
         return kept.ok_or_else(unknown);
     }
     let now = app.clock.now().as_second();
-    if let Some(kept) = kept.filter(|kept| (0..FRESH_SECONDS).contains(&(now - kept.known_since))) {
-        return Ok(kept);
+    if let Some(kept) = kept.as_ref().filter(|kept| (0..FRESH_SECONDS).contains(&(now - kept.known_since))) {
+        return Ok(kept.clone());
     }
-    let document = app.guard.documents.read(client_id).await?;
-    let client = OAuthClient::from_document(client_id, &document, now)?;
+    let client = match app.guard.documents.read(client_id).await {
+        Ok(document) => OAuthClient::from_document(client_id, &document, now)?,
+        Err(NoDocument::Refused(error)) => return Err(error),
+        // What was read before still holds; otherwise the client is as good as one that registered.
+        Err(NoDocument::Unreachable) => match kept.filter(|kept| kept.standing == Standing::Document) {
+            Some(kept) => return Ok(kept),
+            None => OAuthClient::unread(client_id, now),
+        },
+    };
     authority.keep_document(&client).await?;
     Ok(client)
 }

@@ -31,6 +31,15 @@ pub enum Documents {
     Given(BTreeMap<String, Value>),
 }
 
+/// Why there is no document.
+#[derive(Debug)]
+pub(super) enum NoDocument {
+    /// It is not there, not good, or nowhere we would look.
+    Refused(OAuthError),
+    /// Nobody answers: this machine may have no way to the internet.
+    Unreachable,
+}
+
 impl Default for Documents {
     fn default() -> Self {
         Self::Web(Semaphore::new(AT_ONCE))
@@ -39,21 +48,19 @@ impl Default for Documents {
 
 impl Documents {
     /// The document at a client's own address.
-    pub(super) async fn read(&self, client_id: &str) -> Result<Map<String, Value>, OAuthError> {
+    pub(super) async fn read(&self, client_id: &str) -> Result<Map<String, Value>, NoDocument> {
         let (url, host) = address(client_id).map_err(refused)?;
         match self {
             Self::Web(slots) => {
                 let _slot = slots.try_acquire().map_err(|_| {
-                    OAuthError::new(
-                        OAuthCode::TemporarilyUnavailable,
-                        "Too many clients are being looked up. Try again.",
-                    )
+                    let message = "Too many clients are being looked up. Try again.";
+                    NoDocument::Refused(OAuthError::new(OAuthCode::TemporarilyUnavailable, message))
                 })?;
-                timeout(PATIENCE, fetch(url, &host)).await.map_err(|_| refused("It did not answer in time."))?
+                timeout(PATIENCE, fetch(url, &host)).await.map_err(|_| NoDocument::Unreachable)?
             }
             Self::Given(documents) => {
                 let found = documents.get(client_id).and_then(Value::as_object);
-                found.cloned().ok_or_else(|| refused("There is none."))
+                found.cloned().ok_or(NoDocument::Unreachable)
             }
         }
     }
@@ -79,9 +86,8 @@ fn address(client_id: &str) -> Result<(Url, String), &'static str> {
     }
 }
 
-async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, OAuthError> {
-    let found: Vec<SocketAddr> =
-        lookup_host((host, 443)).await.map_err(|_| refused("Its host is not found."))?.collect();
+async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, NoDocument> {
+    let found: Vec<SocketAddr> = lookup_host((host, 443)).await.map_err(|_| NoDocument::Unreachable)?.collect();
     // One inner address among public ones is enough to suspect the name.
     if found.is_empty() || !found.iter().all(|address| is_public(address.ip())) {
         return Err(refused("Its host is not on the internet."));
@@ -99,7 +105,7 @@ async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, OAuthError> {
         .build()
         .map_err(|_| refused("This server cannot fetch it."))?;
     let answer = client.get(url).header(ACCEPT, "application/json").send().await;
-    let answer = answer.map_err(|_| refused("It cannot be fetched."))?;
+    let answer = answer.map_err(|_| NoDocument::Unreachable)?;
     if answer.status() != StatusCode::OK {
         return Err(refused("Its address answers with something else."));
     }
@@ -111,7 +117,7 @@ async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, OAuthError> {
     serde_json::from_slice(&bounded(answer).await?).map_err(|_| refused("It is not a JSON object."))
 }
 
-async fn bounded(answer: Response) -> Result<Vec<u8>, OAuthError> {
+async fn bounded(answer: Response) -> Result<Vec<u8>, NoDocument> {
     let mut body = Vec::new();
     let mut chunks = answer.bytes_stream();
     while let Some(chunk) = chunks.next().await {
@@ -124,8 +130,9 @@ async fn bounded(answer: Response) -> Result<Vec<u8>, OAuthError> {
     Ok(body)
 }
 
-fn refused(why: &str) -> OAuthError {
-    OAuthError::new(OAuthCode::InvalidClient, format!("The client's metadata document cannot be taken. {why}"))
+fn refused(why: &str) -> NoDocument {
+    let message = format!("The client's metadata document cannot be taken. {why}");
+    NoDocument::Refused(OAuthError::new(OAuthCode::InvalidClient, message))
 }
 
 #[cfg(test)]
@@ -160,7 +167,10 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_leads_inside_is_not_followed() {
         // Resolved by the machine itself, without asking anybody.
-        let error = fetch(Url::parse("https://localhost/x").unwrap(), "localhost").await.unwrap_err();
-        assert!(error.description.contains("not on the internet"), "{error}");
+        let fault = fetch(Url::parse("https://localhost/x").unwrap(), "localhost").await.unwrap_err();
+        assert!(
+            matches!(&fault, NoDocument::Refused(error) if error.description.contains("not on the internet")),
+            "{fault:?}"
+        );
     }
 }

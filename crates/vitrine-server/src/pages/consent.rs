@@ -12,7 +12,7 @@ use http::StatusCode;
 use maud::html;
 use vitrine_engine::keeping::Keeper;
 use vitrine_engine::oauth::ceremony::{Answered, Ceremony, NotAnswered, Reply};
-use vitrine_engine::oauth::preview::{self, StreamPreview};
+use vitrine_engine::oauth::preview::{Previewer, StreamPreview};
 use vitrine_engine::oauth::redirect;
 
 use self::choice::Ticked;
@@ -85,9 +85,9 @@ async fn render<S: Keeper>(
     let candidate = offer.cut(&ticked.choices(), &catalog, app.clock.now());
     let mut previews: Vec<(String, Vec<StreamPreview>)> = Vec::new();
     if let Ok(candidate) = &candidate {
+        let mut previewer = Previewer::new(&app.store, &catalog, &app.clock, &app.random);
         for (key, grant) in candidate.keys.iter().zip(&candidate.grants) {
-            let seen = preview::of_grant(&app.store, &catalog, grant, (&app.clock, &app.random)).await?;
-            previews.push((key.clone(), seen));
+            previews.push((key.clone(), previewer.look(grant).await?));
         }
     }
     let problem = refusal.or_else(|| candidate.as_ref().err().map(ToString::to_string));

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 
 /// Where it is. The number changes with it, because browsers keep it.
-pub(crate) const PATH: &str = "/assets/style-1.css";
+pub(crate) const PATH: &str = "/assets/style-2.css";
 
 pub(crate) async fn sheet() -> Response {
     let headers = [

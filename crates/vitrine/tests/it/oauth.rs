@@ -5,6 +5,7 @@ mod clients;
 mod device;
 mod discovery;
 mod inspection;
+mod journey;
 mod refresh;
 mod tokens;
 

@@ -7,6 +7,7 @@ use vitrine_engine::catalog::Catalog;
 use vitrine_engine::declaration::Stream;
 use vitrine_engine::grant::Selection;
 use vitrine_engine::oauth::ceremony::{Ceremony, Reply};
+use vitrine_engine::oauth::client::Standing;
 use vitrine_engine::oauth::offer::{Lasting, Offer, Offered};
 use vitrine_engine::oauth::preview::{SAMPLE_CHARS, StreamPreview};
 
@@ -43,6 +44,9 @@ impl View<'_> {
                 button .visually-hidden type="submit" name="decision" value="preview" tabindex="-1" { "Update preview" }
                 h2 { "What it may read" }
                 p .hint { "Untick what it should not see, then update the preview. The figures and rows below are what this grant would disclose." }
+                @if self.offer.items.len() > 1 {
+                    button .quiet type="submit" name="decision" value="none" { "Untick all connections" }
+                }
                 @if self.offer.items.is_empty() {
                     p .note { "There is no connection to choose from yet." }
                 }
@@ -67,10 +71,15 @@ impl View<'_> {
                 dl {
                     dt { "Who" }
                     dd {
-                        @if let Some(host) = client.verified_host() {
-                            span .badge.good { "verified" } " It describes itself at " strong { (host) } "."
-                        } @else {
-                            span .badge.warn { "not verified" } " Anybody can register under this name. Go on only if you started this yourself."
+                        @match (client.verified_host(), client.standing) {
+                            (Some(host), _) => { span .badge.good { "verified" } " It describes itself at " strong { (host) } "." },
+                            (None, Standing::Unread) => {
+                                span .badge.warn { "not verified" } " It says it is described at " q .claim { (client.client_id) }
+                                ", which could not be reached. Go on only if you started this yourself."
+                            },
+                            (None, _) => {
+                                span .badge.warn { "not verified" } " Anybody can register under this name. Go on only if you started this yourself."
+                            },
                         }
                         @if let Some(uri) = &client.uri { br; "It says it lives at " q .claim { (uri) } }
                     }

@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use vitrine_engine::clock::Random;
 use vitrine_engine::keeping::Keeper as _;
-use vitrine_engine::oauth::preview::{self, StreamPreview};
+use vitrine_engine::oauth::preview::{Histogram, Previewer, StreamPreview};
 use vitrine_engine::port::Store as _;
 
 use crate::app::TestApp;
@@ -92,9 +92,9 @@ async fn check(app: &TestApp, browser: &Browser<'_>, client: &Client<'_>, pick: 
     let mut connections = BTreeSet::new();
     for grant in kept.into_iter().filter(|kept| kept.package_id.as_deref() == Some(package)).map(|kept| kept.grant) {
         let connection = grant.connections().first().map(|id| (*id).to_owned()).unwrap_or_default();
-        let previews = preview::of_grant(&app.store, &catalog, &grant, (&app.clock, &Random::seeded(1)))
-            .await
-            .map_err(|error| error.message)?;
+        let random = Random::seeded(1);
+        let mut previewer = Previewer::new(&app.store, &catalog, &app.clock, &random);
+        let previews = previewer.look(&grant).await.map_err(|error| error.message)?;
         for preview in &previews {
             let served = serves(app, token, &connection, preview).await;
             if served != *preview {
@@ -130,7 +130,7 @@ async fn serves(app: &TestApp, token: &str, connection: &str, shown: &StreamPrev
         stream: shown.stream.clone(),
         records: page["meta"]["count"]["value"].as_u64().unwrap(),
         fields: fields.clone(),
-        histogram: (status == 200 && !bars.is_empty()).then_some(preview::Histogram { unit: "month", bars }),
+        histogram: (status == 200 && !bars.is_empty()).then_some(Histogram { unit: "month", bars }),
         samples: rows.iter().map(cells).collect(),
     }
 }

@@ -78,11 +78,26 @@ async fn a_client_describes_itself_at_its_own_address() {
     assert!(text(&page).contains("describes itself at <strong>client.example</strong>"), "{}", text(&page));
     let tokens = client.connect(&browser, &[]).await;
     assert_eq!(reads(&app, &tokens, "cin_work").await.0, 200);
-    for id in ["https://liar.example/x", "https://unknown.example/x"] {
-        let client = Client { app: &app, id: id.to_owned() };
-        let answer = browser.get(&client.authorize_path(&[])).await;
-        assert_eq!((answer.status, answer.header("location")), (400, ""), "{id}");
+    let liar = Client { app: &app, id: "https://liar.example/x".to_owned() };
+    let answer = browser.get(&liar.authorize_path(&[])).await;
+    assert_eq!((answer.status, answer.header("location")), (400, ""));
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_looked_up_is_answered_on_this_machine_alone() {
+    let guard = Guard::with(Documents::Given(BTreeMap::new()));
+    let app = TestApp::start_guarded(Limits::default(), None, guard).await;
+    app.fill_with_mail().await;
+    let browser = Browser::signed_in(&app).await;
+    let client = Client { app: &app, id: DOCUMENT.to_owned() };
+    let (_, page) = client.ask(&browser, &[]).await;
+    assert!(text(&page).contains("not verified") && text(&page).contains("could not be reached"), "{}", text(&page));
+    for elsewhere in ["https://client.example/callback", "http://127.0.0.1.evil.example/callback", "app:/callback"] {
+        let answer = browser.get(&client.authorize_path(&[("redirect_uri", elsewhere)])).await;
+        assert_eq!((answer.status, answer.header("location")), (400, ""), "{elsewhere}");
     }
+    let tokens = client.connect(&browser, &[]).await;
+    assert_eq!(reads(&app, &tokens, "cin_work").await.0, 200);
 }
 
 #[tokio::test]
@@ -108,7 +123,8 @@ async fn no_document_is_fetched_from_the_inside() {
 
 #[tokio::test]
 async fn registering_has_an_end_but_never_shuts_out_an_approved_client() {
-    let app = TestApp::with_mail().await;
+    let app = TestApp::start_with(Limits { refusals_per_second: 0, ..Limits::default() }, None).await;
+    app.fill_with_mail().await;
     let browser = Browser::signed_in(&app).await;
     let client = Client::register(&app).await;
     let tokens = client.connect(&browser, &[]).await;
@@ -120,4 +136,15 @@ async fn registering_has_an_end_but_never_shuts_out_an_approved_client() {
     let refresh = tokens["refresh_token"].as_str().unwrap();
     assert_eq!(client.refresh(refresh).await.status, 200);
     assert_eq!(browser.get(&unused.authorize_path(&[])).await.status, 400);
+}
+
+#[tokio::test]
+async fn nobody_registers_in_crowds() {
+    let app = TestApp::start_with(Limits { refusals_per_second: 1, ..Limits::default() }, None).await;
+    let metadata = json!({ "redirect_uris": ["http://127.0.0.1/callback"] });
+    for _ in 0..60 {
+        assert_eq!(register(&app, &metadata).await.status, 201);
+    }
+    let answer = register(&app, &metadata).await;
+    assert_eq!((answer.status, answer.header("retry-after")), (429, "1"));
 }
