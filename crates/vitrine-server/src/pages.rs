@@ -1,5 +1,6 @@
 //! The owner's pages: rendered here, complete without scripts, and open to nobody else.
 
+pub(crate) mod connect;
 pub(crate) mod consent;
 pub(crate) mod device;
 mod fault;
@@ -37,6 +38,7 @@ pub(crate) fn routes<S: Keeper>() -> Router<Arc<App<S>>> {
         .route(ledger::PATH, get(ledger::show::<S>))
         .route(ledger::EXPORT_PATH, get(ledger::download::<S>))
         .route("/consent/{secret}", get(consent::show::<S>).post(consent::decide::<S>))
+        .route(connect::PATH, get(connect::show::<S>))
         .route(device::PATH, get(device::page::<S>).post(device::enter::<S>))
         .route(style::PATH, get(style::sheet))
 }

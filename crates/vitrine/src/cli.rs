@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    backup, connect, connection, demo, doctor, export, grant, import, ingest, ledger, mcp, owner, restore, serve,
-    setup, source,
+    backup, completions, connect, connection, demo, doctor, export, grant, import, ingest, ledger, man, mcp, owner,
+    restore, serve, setup, source,
 };
 use crate::fault::Fault;
 use crate::output::Output;
@@ -75,6 +75,10 @@ pub(crate) enum Command {
     /// The owner's own credentials
     #[command(subcommand)]
     Owner(owner::Command),
+    /// Print the manual
+    Man(man::Args),
+    /// Print what a shell needs to complete commands
+    Completions(completions::Args),
 }
 
 /// Shows help and version where they were asked for, and what is wrong otherwise.

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod backup;
+pub(crate) mod completions;
 pub(crate) mod connect;
 pub(crate) mod connection;
 pub(crate) mod demo;
@@ -10,6 +11,7 @@ pub(crate) mod grant;
 pub(crate) mod import;
 pub(crate) mod ingest;
 pub(crate) mod ledger;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod owner;
 pub(crate) mod restore;
@@ -34,6 +36,8 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Mcp(args) => mcp::run(args, opened).await?,
         Command::Doctor(args) => return doctor::run(args, &place, output).await,
         Command::Connect(args) => connect::run(args, output).await?,
+        Command::Man(args) => man::run(&args, output)?,
+        Command::Completions(args) => completions::run(&args, output)?,
         Command::Setup(args) => setup::run(&args, &place, output)?,
         Command::Source(command) => source::run(command, &opened()?, output).await?,
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,

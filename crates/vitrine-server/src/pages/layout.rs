@@ -10,7 +10,8 @@ use super::style;
 use super::visitor::Visitor;
 
 /// Pages one can always go to, in order.
-const NAVIGATION: [(&str, &str); 3] = [("/", "Connections"), ("/grants", "Grants"), ("/ledger", "Ledger")];
+const NAVIGATION: [(&str, &str); 4] =
+    [("/", "Connections"), ("/grants", "Grants"), ("/ledger", "Ledger"), ("/connect", "Connect")];
 
 /// A page of the owner's.
 pub(crate) struct Page<'a> {

@@ -45,6 +45,12 @@ async fn discovery(url: &str) -> Vec<Finding> {
             findings.push(Finding::new(format!("{document} describes {said}, not {resource}."), restart.as_str()));
         }
     }
+    let authority = format!("{url}/.well-known/oauth-authorization-server");
+    let said = Fetch::get(&authority).await.ok().and_then(|answer| answer.json());
+    let said = said.as_ref().and_then(|said| said.get("issuer")).and_then(Value::as_str).unwrap_or("nothing");
+    if said != url {
+        findings.push(Finding::new(format!("{authority} describes {said}, not {url}."), restart.as_str()));
+    }
     let challenge = Fetch::get(&format!("{url}/mcp")).await.ok().and_then(|answer| answer.header("www-authenticate"));
     let expected = format!("resource_metadata=\"{url}/.well-known/oauth-protected-resource/mcp\"");
     if !challenge.as_deref().is_some_and(|challenge| challenge.contains(&expected)) {

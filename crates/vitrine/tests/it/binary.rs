@@ -226,6 +226,11 @@ impl Home {
         Binary::finish(&mut self.command(arguments), "")
     }
 
+    /// Runs a command where the store is, so that files there go by their names.
+    pub(crate) fn run_beside_the_store(&self, arguments: &[&str]) -> Ran {
+        Binary::finish(self.command(arguments).current_dir(self.binary.data_dir()), "")
+    }
+
     /// The binary's store, and the binary at home here.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.binary.command(arguments);

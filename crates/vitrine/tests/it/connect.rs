@@ -10,7 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, Command};
 
 use self::fake::{Fake, Manner};
-use crate::binary::{Home, Ran};
+use crate::binary::{Home, Ran, fixture};
+use crate::browser::{encoded, form_in};
 
 /// A command that waits for the owner.
 struct Asking {
@@ -77,9 +78,9 @@ fn is_private(home: &Home, name: &str) -> bool {
 }
 
 /// The adapter's first answer over this provider, or how it ended.
-async fn adapter(home: &Home, fake: &Fake) -> Result<Value, Ran> {
+async fn adapter(home: &Home, provider: &str) -> Result<Value, Ran> {
     let root = home.path("cache").display().to_string();
-    let command = home.command(&["mcp", "--provider-url", fake.url(), "--cache-root", &root]);
+    let command = home.command(&["mcp", "--provider-url", provider, "--cache-root", &root]);
     let mut child = Command::from(command).stdin(Stdio::piped()).spawn().unwrap();
     let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
@@ -132,7 +133,53 @@ async fn consent_in_a_browser_becomes_a_cached_credential() {
     assert!(
         credential["expires_at"].is_string() && kept["created_at"].is_string() && is_private(&home, &cache_name(&fake))
     );
-    assert_eq!(adapter(&home, &fake).await.unwrap()["result"]["serverInfo"]["name"], "vitrine");
+    assert_eq!(adapter(&home, fake.url()).await.unwrap()["result"]["serverInfo"]["name"], "vitrine");
+}
+
+#[tokio::test]
+async fn our_own_server_gives_what_was_consented_to() {
+    let home = Home::new();
+    home.json(&["source", "add", &fixture("gmail.json")]);
+    home.json(&["connection", "add", "--source", "gmail", "--name", "Work", "--id", "cin_work"]);
+    let served = home.store().serve();
+    let url = format!("http://{}", served.address);
+    let mut asking = connect(&home, &url, &[]);
+    consent(asking.page().await).await;
+    let ran = asking.end().await;
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["token_kind"], "mcp_package");
+    let name = format!("cache/clients/127.0.0.1_{}.json", served.address.port());
+    let mut kept: Value = serde_json::from_str(&home.read(&name)).unwrap();
+    let first = kept["credential"]["access_token"].clone();
+    assert!(adapter(&home, &url).await.is_ok());
+    kept["credential"]["expires_at"] = json!("2026-01-01T00:00:00Z");
+    home.file(&name, &kept.to_string());
+    assert!(adapter(&home, &url).await.is_ok());
+    let kept: Value = serde_json::from_str(&home.read(&name)).unwrap();
+    assert_ne!(kept["credential"]["access_token"], first, "renewed");
+}
+
+/// Follows the browser's way through our own pages, and says yes.
+async fn consent(page: reqwest::Url) {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let location = |answer: &reqwest::Response| answer.headers()["location"].to_str().unwrap().to_owned();
+    let answer = client.get(page.clone()).send().await.unwrap();
+    let consent = page.join(&location(&answer)).unwrap();
+    let answer = client.get(consent.clone()).send().await.unwrap();
+    let cookies = answer.headers().get_all("set-cookie").iter().map(|cookie| cookie.to_str().unwrap());
+    let cookies: Vec<&str> = cookies.filter_map(|cookie| cookie.split(';').next()).collect();
+    let cookies = cookies.join("; ");
+    let form = form_in(&answer.text().await.unwrap(), "/consent/").with("decision", "allow");
+    let posted = client
+        .post(page.join(&form.action).unwrap())
+        .header("cookie", cookies)
+        .header("origin", page.origin().ascii_serialization())
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(encoded(&form.fields));
+    let answer = posted.send().await.unwrap();
+    assert_eq!(answer.status(), 303, "{}", answer.text().await.unwrap());
+    assert!(client.get(location(&answer)).send().await.unwrap().status().is_success());
 }
 
 #[tokio::test]
@@ -216,7 +263,7 @@ async fn an_ended_credential_is_renewed_once() {
     let manner = Manner { refresh_tokens: vec!["ref_old"], ..Manner::default() };
     let (home, fake) = (Home::new(), Fake::start(manner).await);
     keep_ended(&home, &fake);
-    let (first, second) = tokio::join!(adapter(&home, &fake), adapter(&home, &fake));
+    let (first, second) = tokio::join!(adapter(&home, fake.url()), adapter(&home, fake.url()));
     assert!(first.is_ok() && second.is_ok(), "{first:?} {second:?}");
     let spent = fake.sent_to("/token");
     assert_eq!(spent.len(), 1);
@@ -230,7 +277,7 @@ async fn an_ended_credential_is_renewed_once() {
 async fn a_credential_that_cannot_be_renewed_is_told() {
     let (home, fake) = (Home::new(), Fake::start(Manner::default()).await);
     let before = keep_ended(&home, &fake);
-    let ran = adapter(&home, &fake).await.unwrap_err();
+    let ran = adapter(&home, fake.url()).await.unwrap_err();
     assert!(ran.code == 78 && ran.stderr.contains("vitrine connect") && ran.stdout.is_empty(), "{ran:?}");
     assert!(!ran.stderr.contains("ref_old"));
     assert_eq!(home.read(&cache_name(&fake)), before);

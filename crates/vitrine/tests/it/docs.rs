@@ -6,20 +6,20 @@ use crate::binary::{Binary, fixture};
 use crate::fixtures::mail;
 
 /// Programs the documentation names that are not ours to run here.
-const OTHERS: [&str; 3] = ["cargo ", "claude ", "codex "];
+pub(crate) const OTHERS: [&str; 3] = ["cargo ", "claude ", "codex "];
 
 /// The mailbox the documentation imports.
 const MBOX: &str = "From a@b Mon Mar 09 08:15:02 +0000 2026\nMessage-ID: <1@x>\nSubject: hi\n\nhello\n";
 
 /// The commands in a document's shell blocks.
-fn commands(document: &str) -> Vec<String> {
+pub(crate) fn commands(document: &str) -> Vec<String> {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document)).unwrap();
     let blocks = text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
     blocks.flat_map(str::lines).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// Words as a shell splits them, double quotes included.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in command.chars() {

@@ -158,7 +158,7 @@ fn discovery_documents_of_another_name_are_found() {
     let served = home.store().serve();
     let url = format!("http://localhost:{}", served.address.port());
     let found = findings(&doctor(&home, &["--public-url", &url]), "public address");
-    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found.len(), 4, "{found:?}");
     for finding in found {
         assert!(finding.contains(&format!("--public-url {url}")), "{finding}");
     }
