@@ -90,10 +90,33 @@ fn declaration() -> serde_json::Value {
     })
 }
 
+/// Different words in the measured texts; the n-th is n times rarer than the first.
+const VOCABULARY: f64 = 50_000.0;
+
+/// The word of a rank, from the most common on.
+pub(crate) fn word(rank: usize) -> String {
+    let syllables = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "wo", "zu"];
+    let mut rest = rank + syllables.len();
+    let mut word = String::new();
+    while rest > 0 {
+        word.push_str(syllables[rest % syllables.len()]);
+        rest /= syllables.len();
+    }
+    word
+}
+
+/// Always the same word at the same place.
+fn word_at(connection: usize, n: usize, place: usize) -> String {
+    let mixed = (((connection * 1_000_003 + n) * 64 + place) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let uniform = ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 / (1_u64 << 53) as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+    let rank = (uniform * VOCABULARY.ln()).exp() as usize;
+    word(rank)
+}
+
 fn line(connection: usize, n: usize) -> String {
-    let words = ["invoice", "meeting", "holiday", "report", "garden", "train", "letter", "music", "budget", "harbour"];
-    let word = |k: usize| words[(n * 7 + k * 13 + connection) % words.len()];
-    let sentence = (0..18).map(word).collect::<Vec<_>>().join(" ") + " ";
+    let word = |k: usize| word_at(connection, n, k);
+    let sentence = (3..21).map(word).collect::<Vec<_>>().join(" ") + " ";
     let body = if connection == 0 && (n == 77 || n == 78) {
         "abcdefghij".repeat(500_000)
     } else if n % 100 == 99 {
@@ -106,6 +129,16 @@ fn line(connection: usize, n: usize) -> String {
         "id": format!("m{connection}-{n}"), "thread_id": format!("t{}", n % 5_000), "label": LABELS[n % LABELS.len()],
         "subject": format!("{} {} {n}", word(1), word(2)), "body": body, "received_at": at.to_string(), "size": n % 9_000 });
     format!("{}\n", json!({ "key": data["id"], "data": data, "emitted_at": at.to_string() }))
+}
+
+/// What is searched in a cell's records up to a number.
+pub(crate) fn texts(db: &Connection, cell: i64, last: i64) -> Vec<(i64, String, String)> {
+    let sql = "SELECT number, data ->> '$.subject', iif(json_extract(long, '$[0].f') = 'body',
+                   (SELECT group_concat(text, '') FROM (SELECT text FROM piece WHERE record = r.number ORDER BY part)), data ->> '$.body')
+               FROM record r WHERE cell = ?1 AND number <= ?2 ORDER BY number";
+    let mut statement = db.prepare(sql).unwrap();
+    let rows = statement.query_map((cell, last), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    rows.map(Result::unwrap).collect()
 }
 
 /// Copies the rows of one connection into an empty file of the same layout, in the same batches.
@@ -144,10 +177,19 @@ fn raw_insertion(path: &Path) -> f64 {
         }
         rows.push(wanted.iter().map(|record| by_record.remove(record).unwrap_or_default()).collect());
     }
+    let texts = texts(&source, cell, last);
+    connection
+        .execute_batch("CREATE VIRTUAL TABLE words USING fts5(subject, body, content='', tokenize='porter unicode61')")
+        .unwrap();
     let start = Instant::now();
     for batch in 0..wanted.len().div_ceil(1_000) {
         let tx = connection.transaction().unwrap();
         for at in batch * 1_000..((batch + 1) * 1_000).min(wanted.len()) {
+            let (record, subject, body) = &texts[at];
+            tx.prepare_cached("INSERT INTO words (rowid, subject, body) VALUES (?1, ?2, ?3)")
+                .unwrap()
+                .execute((record, subject, body))
+                .unwrap();
             for (table, rows) in tables.iter().zip(&rows) {
                 for values in &rows[at] {
                     let marks = vec!["?"; values.len()].join(",");

@@ -1,0 +1,186 @@
+//! How good searches are, on labelled collections, through the real endpoints:
+//! `cargo bench --bench quality -- DIRECTORY` with the Cranfield and CACM collections in SMART
+//! format and StackFAQ as JSON. Prints nDCG@10 and recall@10; relevance is yes or no.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a program that measures"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use vitrine_contract::route;
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::grant::GrantRequest;
+use vitrine_engine::ingest::IngestSession;
+use vitrine_engine::keeping::Target;
+use vitrine_engine::owner::Owner;
+use vitrine_server::{App, Limits, router};
+use vitrine_store::Store;
+
+/// Documents by id with title and text, and queries with the documents that answer them.
+struct Collection {
+    name: &'static str,
+    documents: BTreeMap<String, (String, String)>,
+    queries: Vec<(String, BTreeSet<String>)>,
+}
+
+fn main() {
+    let directory = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).map(PathBuf::from);
+    let Some(directory) = directory else {
+        println!("pass the directory of the collections: cargo bench --bench quality -- DIRECTORY");
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    println!("{:<24} {:>9} {:>9} {:>9}   nDCG@10 (recall@10)", "collection", "lexical", "semantic", "hybrid");
+    for collection in collections(&directory) {
+        runtime.block_on(measure(&collection));
+    }
+}
+
+fn collections(directory: &Path) -> Vec<Collection> {
+    let faq = std::fs::read_to_string(directory.join("stackfaq.json")).unwrap();
+    let faq: Value = serde_json::from_str(&faq).unwrap();
+    vec![
+        stack_faq("StackFAQ", &faq, true),
+        stack_faq("StackFAQ, answers only", &faq, false),
+        smart("Cranfield", directory, "cran"),
+        smart("CACM", directory, "cacm"),
+    ]
+}
+
+fn stack_faq(name: &'static str, faq: &Value, with_questions: bool) -> Collection {
+    let mut collection = Collection { name, documents: BTreeMap::new(), queries: Vec::new() };
+    for (number, pair) in faq["root"]["qapair"].as_array().unwrap().iter().enumerate() {
+        let id = format!("d{number}");
+        let question = if with_questions { pair["question"].as_str().unwrap_or_default() } else { "" };
+        collection.documents.insert(id.clone(), (question.into(), pair["answer"].as_str().unwrap_or_default().into()));
+        for query in pair["rephr"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if query.chars().any(char::is_alphanumeric) {
+                collection.queries.push((query.to_owned(), BTreeSet::from([id.clone()])));
+            }
+        }
+    }
+    collection
+}
+
+/// `.I` number, `.T` title, `.W` text; queries are judged by their place in the file.
+fn smart(name: &'static str, directory: &Path, stem: &str) -> Collection {
+    let read = |extension: &str| {
+        let bytes = std::fs::read(directory.join(format!("{stem}.{extension}"))).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let documents = entries(&read("all"))
+        .into_iter()
+        .map(|(number, parts)| {
+            let part = |name: &str| parts.get(name).cloned().unwrap_or_default();
+            (number, (part(".T"), part(".W")))
+        })
+        .collect();
+    let mut judged: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for line in read("rel").lines() {
+        let mut columns = line.split_whitespace();
+        if let (Some(query), Some(document)) = (columns.next(), columns.next()) {
+            judged.entry(query.parse().unwrap()).or_default().insert(document.to_owned());
+        }
+    }
+    let queries = entries(&read("qry")).into_iter().enumerate().filter_map(|(at, (_, parts))| {
+        judged.remove(&(at + 1)).map(|relevant| (parts.get(".W").cloned().unwrap_or_default(), relevant))
+    });
+    Collection { name, documents, queries: queries.collect() }
+}
+
+fn entries(text: &str) -> Vec<(String, BTreeMap<String, String>)> {
+    let mut entries: Vec<(String, BTreeMap<String, String>)> = Vec::new();
+    let mut part = String::new();
+    for line in text.lines() {
+        if let Some(number) = line.strip_prefix(".I ") {
+            entries.push((number.trim().to_owned(), BTreeMap::new()));
+            part.clear();
+        } else if line.len() == 2 && line.starts_with('.') {
+            line.clone_into(&mut part);
+        } else if let Some((_, parts)) = entries.last_mut() {
+            let text = parts.entry(part.clone()).or_default();
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    entries
+}
+
+async fn measure(collection: &Collection) {
+    let directory = tempfile::tempdir().unwrap();
+    let (clock, random) = (Clock::System, Random::System);
+    let store = Store::open(&directory.path().join("vitrine.db"), clock.clone(), &random).unwrap();
+    let token = fill(&store, collection).await;
+    while store.read_meanings(64).await.unwrap() > 0 {}
+    let app = App {
+        store: Arc::new(store),
+        clock,
+        random,
+        public_url: "http://127.0.0.1:7663".into(),
+        limits: Limits::default(),
+        guard: vitrine_server::Guard::default(),
+    };
+    let router = router(app);
+    let mut shown = Vec::new();
+    for path in ["/v1/search", "/v1/search/semantic", "/v1/search/hybrid"] {
+        let (mut gain, mut recall) = (0.0, 0.0);
+        for (query, relevant) in &collection.queries {
+            let uri = format!("{path}?q={}&limit=10", route::encode_segment(query.trim()));
+            let request = Request::get(uri).header("authorization", format!("Bearer {token}"));
+            let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            let body = response.into_body().collect().await.unwrap().to_bytes();
+            let page: Value = serde_json::from_slice(&body).unwrap();
+            let hits = page["data"].as_array().unwrap_or_else(|| panic!("{query}: {page}"));
+            let hits: Vec<bool> =
+                hits.iter().map(|hit| relevant.contains(hit["record_key"].as_str().unwrap())).collect();
+            gain += discounted(&hits) / discounted(&vec![true; relevant.len().min(10)]);
+            recall += hits.iter().filter(|hit| **hit).count() as f64 / relevant.len() as f64;
+        }
+        let queries = collection.queries.len() as f64;
+        shown.push(format!("{:.3} ({:.3})", gain / queries, recall / queries));
+    }
+    println!("{:<24} {}", collection.name, shown.join("  "));
+}
+
+fn discounted(hits: &[bool]) -> f64 {
+    hits.iter().zip(2_u32..).filter(|(hit, _)| **hit).map(|(_, rank)| 1.0 / f64::from(rank).log2()).sum()
+}
+
+async fn fill(store: &Store, collection: &Collection) -> String {
+    let (clock, random) = (Clock::System, Random::System);
+    let owner = Owner::new(store, &clock, &random);
+    let text = json!({ "type": ["string", "null"] });
+    let declaration = json!({
+        "protocol_version": "0.1.0", "source": { "kind": "connector", "id": "https://example.test/library" },
+        "connector_key": "library", "declaration_version": "1", "display": { "name": "Library" },
+        "streams": [{
+            "name": "documents", "semantics": "append_only", "primary_key": ["id"],
+            "schema": { "type": "object", "required": ["id"],
+                        "properties": { "id": { "type": "string" }, "title": text, "text": text } },
+            "query": { "search": { "lexical_fields": ["title", "text"], "semantic_fields": ["title", "text"] } } }]
+    });
+    owner.register_source(&declaration.to_string()).await.unwrap();
+    owner.add_connection("library", "Library", Some("cin_library")).await.unwrap();
+    let target = Target { connection_id: "cin_library".into(), stream: "documents".into() };
+    let mut session = IngestSession::start(store, target).await.unwrap();
+    for (id, (title, text)) in &collection.documents {
+        let data = json!({ "id": id, "title": title, "text": text });
+        let line = json!({ "key": id, "data": data, "emitted_at": "2026-01-01T00:00:00Z" });
+        session.push(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    assert_eq!(session.finish().await.unwrap().records_rejected, 0);
+    let request =
+        GrantRequest { source: Some("library".into()), client_name: Some("Bench".into()), ..GrantRequest::default() };
+    owner.give_grant(&request).await.unwrap().access_token
+}

@@ -1,0 +1,143 @@
+//! Searches of a million records, scoped to three connections, against FTS5 with one table per
+//! connection on the same texts in the same run. `cargo bench --bench search [-- --records N]`.
+#![expect(
+    dead_code,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a program that measures"
+)]
+
+mod corpus;
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+use vitrine_contract::ReadApi;
+use vitrine_contract::request::SearchRequest;
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::grant::{Grant, GrantRequest, Issue};
+use vitrine_engine::port::Store as _;
+use vitrine_engine::{Caller, LocalRead};
+use vitrine_store::Store;
+
+const ROUNDS: usize = 31;
+const SCOPE: usize = 3;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let records = corpus::asked_records();
+    let path = corpus::path(records);
+    if let Some(built) = runtime.block_on(corpus::build(&path, records)) {
+        println!("built at {:.0} records/s; raw {:.0} records/s", built.rate, built.raw_rate);
+    }
+    let floor = build_floor(&path);
+    let store = Arc::new(Store::open(&path, Clock::System, &Random::System).unwrap());
+    sizes(&path);
+    let caller = runtime.block_on(caller(&store));
+    let reader =
+        LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
+    let (rare, middle, common) = (corpus::word(40_000), corpus::word(500), corpus::word(1));
+    let (third, twentieth) = (corpus::word(3), corpus::word(20));
+    println!("{:<28} {:>12} {:>12} {:>7} {:>10}", "search, best 10", "LocalRead", "FTS5", "ratio", "matches");
+    for (name, query, raw) in [
+        ("rare word", rare.clone(), rare),
+        ("middling word", middle.clone(), middle),
+        ("common word", common.clone(), common.clone()),
+        ("two words", format!("{third} {twentieth}"), format!("{third} {twentieth}")),
+        ("phrase", format!("\"{common} {third}\""), format!("\"{common} {third}\"")),
+        ("prefix", "bakugo*".to_owned(), "bakugo*".to_owned()),
+    ] {
+        let request = SearchRequest { q: query, limit: Some(10), ..SearchRequest::default() };
+        let search = || runtime.block_on(reader.search(&request)).unwrap();
+        let count = search().meta.count.unwrap();
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            ours.push(timed(|| drop(black_box(search()))));
+            theirs.push(timed(|| drop(black_box(search_floor(&floor, &raw)))));
+        }
+        let (worst, ours, theirs) = (*ours.iter().max().unwrap(), median(ours), median(theirs));
+        println!(
+            "{name:<28} {ours:>12.2?} {theirs:>12.2?} {:>7.2} {count:>10}   worst {worst:.1?}",
+            ours.as_secs_f64() / theirs.as_secs_f64()
+        );
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+async fn caller(store: &Arc<Store>) -> Caller {
+    let catalog = store.catalog().await.unwrap();
+    let connections = (0..SCOPE).map(|n| format!("cin_{n}")).collect();
+    let request = GrantRequest { source: Some("mail".into()), connections, ..GrantRequest::default() };
+    let issue = Issue {
+        grant_id: "grt_bench".into(),
+        subject: "owner".into(),
+        client_id: "bench".into(),
+        client_name: "Bench".into(),
+        now: jiff::Timestamp::UNIX_EPOCH,
+    };
+    Caller::preview(Arc::new(Grant::issue(&request, &catalog, issue).unwrap()))
+}
+
+/// The same texts in FTS5, one table per connection.
+fn build_floor(path: &Path) -> Connection {
+    let floor: PathBuf = path.with_extension("fts");
+    let source = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    if !floor.exists() {
+        let mut db = Connection::open(&floor).unwrap();
+        let cells = "SELECT number FROM cell ORDER BY number LIMIT ?1";
+        let cells: Vec<i64> =
+            source.prepare(cells).unwrap().query_map([SCOPE], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        for (number, cell) in cells.iter().enumerate() {
+            let table = format!(
+                "CREATE VIRTUAL TABLE words{number} USING fts5(subject, body, content='', tokenize='porter unicode61')"
+            );
+            db.execute_batch(&table).unwrap();
+            let tx = db.transaction().unwrap();
+            for text in corpus::texts(&source, *cell, i64::MAX) {
+                let sql = format!("INSERT INTO words{number} (rowid, subject, body) VALUES (?1, ?2, ?3)");
+                tx.prepare_cached(&sql).unwrap().execute(text).unwrap();
+            }
+            tx.commit().unwrap();
+            db.execute_batch(&format!("INSERT INTO words{number} (words{number}) VALUES ('optimize')")).unwrap();
+        }
+    }
+    Connection::open_with_flags(&floor, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
+}
+
+fn search_floor(floor: &Connection, query: &str) -> Vec<(f64, i64)> {
+    let mut hits: Vec<(f64, i64)> = Vec::new();
+    for number in 0..SCOPE {
+        let sql = format!("SELECT rank, rowid FROM words{number} WHERE words{number} MATCH ?1 ORDER BY rank LIMIT 10");
+        let mut statement = floor.prepare_cached(&sql).unwrap();
+        hits.extend(statement.query_map([query], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap));
+    }
+    hits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    hits.truncate(10);
+    hits
+}
+
+fn sizes(path: &Path) {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let sum = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() as f64 / 1e6;
+    let index = sum("SELECT count(*) * 4096 FROM leaf");
+    let text =
+        sum("SELECT sum(length(data ->> '$.subject') + iif(long IS NULL, length(data ->> '$.body'), 0)) FROM record")
+            + sum("SELECT coalesce(sum(length(text)), 0) FROM piece");
+    let segments: i64 = db.query_row("SELECT count(*) FROM segment", [], |row| row.get(0)).unwrap();
+    println!("word index {index:.0} MB in {segments} segments for {text:.0} MB of text: {:.2}", index / text);
+}
