@@ -70,7 +70,7 @@ pub(crate) async fn build(path: &Path, records: usize) -> Option<Built> {
     Some(Built { rate, raw_rate })
 }
 
-fn declaration() -> serde_json::Value {
+pub(crate) fn declaration() -> serde_json::Value {
     let text = json!({ "type": ["string", "null"] });
     json!({
         "protocol_version": "0.1.0",

@@ -1,0 +1,48 @@
+//! The least a client can do: one kept connection, one request said again and again, the body's bytes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::{Value, json};
+
+pub(crate) struct Client {
+    stream: BufReader<TcpStream>,
+    request: Vec<u8>,
+}
+
+impl Client {
+    /// A client that calls one tool.
+    pub(crate) fn new(address: SocketAddr, token: &str, tool: &str, arguments: &Value) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } }).to_string();
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-06-18\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        Self { stream: BufReader::new(stream), request: request.into_bytes() }
+    }
+
+    /// Calls it once more.
+    pub(crate) fn call(&mut self) -> Vec<u8> {
+        self.stream.get_mut().write_all(&self.request).unwrap();
+        let mut length = 0;
+        let mut line = String::new();
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line).unwrap();
+            let line = line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            assert!(!line.starts_with("http/") || line.contains(" 200 "), "{line}");
+            if let Some(told) = line.strip_prefix("content-length:") {
+                length = told.trim().parse().unwrap();
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).unwrap();
+        body
+    }
+}
