@@ -19,6 +19,11 @@ fuzz target seconds="30":
     mkdir -p fuzz/corpus/{{target}}
     RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {{target}} fuzz/corpus/{{target}} fuzz/seeds/{{target}} -- -max_total_time={{seconds}}
 
+# MCP clients that others wrote, against the real binary.
+clients:
+    cargo build -p vitrine
+    tests/clients/run target/debug/vitrine
+
 # All that CI runs.
 ci:
     .ci/run

@@ -12,6 +12,9 @@ use crate::tools::{Call, fetch, read_record_field, schema};
 
 const JSON: &str = "application/json";
 
+/// A longer URI is none of ours, and not repeated.
+const MAX_URI_BYTES: usize = 8_192;
+
 /// The URIs that can be read.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |uri: String, name: &str, about: &str| {
@@ -67,10 +70,14 @@ impl Resource {
     }
 }
 
-/// A failed read as a protocol error that carries the typed one.
-pub(crate) fn error(error: ApiError, request_id: &str) -> ErrorData {
+/// A failed read as a protocol error that carries the typed one, and the URI it is about.
+pub(crate) fn error(error: ApiError, uri: &str, request_id: &str) -> ErrorData {
     let message = error.to_string();
     let not_found = matches!(error.code, ErrorCode::NotFound | ErrorCode::FieldNotFound);
-    let data = Some(render::error::object(error, request_id));
+    let mut data = render::error::object(error, request_id);
+    if uri.len() <= MAX_URI_BYTES {
+        data["uri"] = uri.into();
+    }
+    let data = Some(data);
     if not_found { ErrorData::resource_not_found(message, data) } else { ErrorData::invalid_params(message, data) }
 }

@@ -153,7 +153,7 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
             let reader = self.source.reader(&context, resource.tool()).await?;
             resource.read(&*reader, &request.uri, &request_id).await
         };
-        let contents = read.await.map_err(|error| resources::error(error, &request_id))?;
+        let contents = read.await.map_err(|error| resources::error(error, &request.uri, &request_id))?;
         Ok(contents.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
     }
 }

@@ -34,7 +34,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::grant::GrantRequest;
 use vitrine_engine::owner::{Issued, Owner};
 use vitrine_engine::{Caller, LocalRead};
-use vitrine_server::{App, Limits, router, serve};
+use vitrine_server::{App, Guard, Limits, router, serve};
 use vitrine_store::Store;
 use wire::Client;
 
@@ -58,7 +58,7 @@ fn main() {
     );
     let offered: Vec<_> = calls().into_iter().filter(|(name, arguments)| mail.offers(name, arguments)).collect();
     for (name, arguments) in &offered {
-        let in_process(&runtime, &reader, name);
+        let in_process = in_process(&runtime, &reader, name);
         compare(&nothing, &mail, name, arguments, in_process);
     }
     let directory = tempfile::tempdir().unwrap();
@@ -174,7 +174,8 @@ impl Service {
             GrantRequest { client_name: Some("Bench".into()), source: Some("mail".into()), ..GrantRequest::default() };
         let issued = runtime.block_on(Owner::new(&*store, &clock, &random).give_grant(&request)).unwrap();
         let limits = Limits { requests_per_second: 0, ..Limits::default() };
-        let app = App { store, clock, random, public_url: "http://127.0.0.1:7663".into(), limits };
+        let guard = Guard::default();
+        let app = App { store, clock, random, public_url: "http://127.0.0.1:7663".into(), limits, guard };
         (Self { address: listen(runtime, router(app)), token: issued.access_token.clone() }, issued)
     }
 

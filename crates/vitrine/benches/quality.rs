@@ -1,10 +1,9 @@
 //! How good searches are, on labelled collections, through the real endpoints:
 //! `cargo bench --bench quality -- DIRECTORY` with the Cranfield and CACM collections in SMART
-//! format and StackFAQ as JSON. Prints nDCG@10 and recall@10; relevance is yes or no.
+//! format and `StackFAQ` as JSON. Prints nDCG@10 and recall@10; relevance is yes or no.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::disallowed_methods,
     clippy::cast_precision_loss,
     reason = "a program that measures"
 )]

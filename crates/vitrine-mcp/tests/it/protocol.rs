@@ -120,6 +120,7 @@ async fn an_unknown_tool_or_uri_is_a_protocol_error() {
         let read = wire.ask(stateless(2, "resources/read", json!({"uri": uri}))).await;
         assert_eq!(read["error"]["code"], -32602, "{uri}");
         assert!(read["error"]["data"]["code"].is_string());
+        assert_eq!(read["error"]["data"]["uri"], uri);
     }
 }
 
