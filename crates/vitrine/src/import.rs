@@ -33,11 +33,13 @@ mod table;
 mod takeout;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod text;
 mod whatsapp;
 
 pub use export::Export;
-pub use kind::{Kind, Prepared};
+pub use kind::{FORMS, Kind, Prepared};
 pub(crate) use run::import;
 pub use settings::{DateOrder, Settings};
 pub use sink::{ImportError, Outlet, Sink, Skip, Stopped};

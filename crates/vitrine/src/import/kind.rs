@@ -60,6 +60,27 @@ pub enum Kind {
     Jsonl,
 }
 
+/// The forms exports come in, as bytes under a name, for checks that need one of each.
+pub const FORMS: [(Kind, &str); 17] = [
+    (Kind::Mbox, "a.mbox"),
+    (Kind::Chatgpt, "conversations.json"),
+    (Kind::Claude, "conversations.json"),
+    (Kind::ClaudeCode, "a.jsonl"),
+    (Kind::Codex, "a.jsonl"),
+    (Kind::Whatsapp, "a.txt"),
+    (Kind::Spotify, "a.json"),
+    (Kind::GoogleTakeout, "a.json"),
+    (Kind::GoogleTakeout, "a.html"),
+    (Kind::Icalendar, "a.ics"),
+    (Kind::Vcard, "a.vcf"),
+    (Kind::AppleHealth, "a.xml"),
+    (Kind::BankCsv, "a.csv"),
+    (Kind::Ofx, "a.ofx"),
+    (Kind::Csv, "a.csv"),
+    (Kind::Jsonl, "a.jsonl"),
+    (Kind::Slack, "a.zip"),
+];
+
 /// How a kind of export is read.
 pub(crate) struct Importer {
     /// What it is, in words that follow "looks like".
