@@ -1,12 +1,7 @@
 //! How good searches are, on labelled collections, through the real endpoints:
 //! `cargo bench --bench quality -- DIRECTORY` with the Cranfield and CACM collections in SMART
 //! format and `StackFAQ` as JSON. Prints nDCG@10 and recall@10; relevance is yes or no.
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::cast_precision_loss,
-    reason = "a program that measures"
-)]
+#![expect(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a program that measures")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

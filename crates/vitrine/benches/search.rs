@@ -99,10 +99,9 @@ fn build_floor(path: &Path) -> Connection {
     let source = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     if !floor.exists() {
         let mut db = Connection::open(&floor).unwrap();
-        let cells = "SELECT number FROM cell ORDER BY number LIMIT ?1";
-        let cells: Vec<i64> =
-            source.prepare(cells).unwrap().query_map([SCOPE], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        for (number, cell) in cells.iter().enumerate() {
+        let mut cells = source.prepare("SELECT number FROM cell ORDER BY number").unwrap();
+        let cells: Vec<i64> = cells.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        for (number, cell) in cells.iter().take(SCOPE).enumerate() {
             let table = format!(
                 "CREATE VIRTUAL TABLE words{number} USING fts5(subject, body, content='', tokenize='porter unicode61')"
             );
