@@ -12,6 +12,7 @@ use axum::http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+use vitrine_contract::request::{ReadRequest, SearchMode, SearchRequest};
 use vitrine_contract::route;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::grant::GrantRequest;
@@ -57,7 +58,7 @@ fn stack_faq(name: &'static str, faq: &Value, with_questions: bool) -> Collectio
     for (number, pair) in faq["root"]["qapair"].as_array().unwrap().iter().enumerate() {
         let id = format!("d{number}");
         let question = if with_questions { pair["question"].as_str().unwrap_or_default() } else { "" };
-        collection.documents.insert(id.clone(), (question.into(), pair["answer"].as_str().unwrap_or_default().into()));
+        collection.documents.insert(id.clone(), (question.into(), text_of(&pair["answer"])));
         for query in pair["rephr"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if query.chars().any(char::is_alphanumeric) {
                 collection.queries.push((query.to_owned(), BTreeSet::from([id.clone()])));
@@ -65,6 +66,16 @@ fn stack_faq(name: &'static str, faq: &Value, with_questions: bool) -> Collectio
         }
     }
     collection
+}
+
+/// All text of a value, wherever it stands in it.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join("\n"),
+        Value::Object(members) => members.values().map(text_of).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
 }
 
 /// `.I` number, `.T` title, `.W` text; queries are judged by their place in the file.
@@ -127,10 +138,12 @@ async fn measure(collection: &Collection) {
     };
     let router = router(app);
     let mut shown = Vec::new();
-    for path in ["/v1/search", "/v1/search/semantic", "/v1/search/hybrid"] {
+    for mode in [SearchMode::Lexical, SearchMode::Semantic, SearchMode::Hybrid] {
         let (mut gain, mut recall) = (0.0, 0.0);
         for (query, relevant) in &collection.queries {
-            let uri = format!("{path}?q={}&limit=10", route::encode_segment(query.trim()));
+            let search =
+                SearchRequest { mode, q: query.trim().to_owned(), limit: Some(10), ..SearchRequest::default() };
+            let uri = route::path_and_query(&ReadRequest::Search(search));
             let request = Request::get(uri).header("authorization", format!("Bearer {token}"));
             let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
             let body = response.into_body().collect().await.unwrap().to_bytes();

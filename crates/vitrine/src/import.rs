@@ -2,7 +2,7 @@
 //!
 //! An importer reads an [`Export`] and hands what it finds to a [`Sink`], one record after the
 //! other, so that a file of any size needs the memory of its largest record. It knows no store:
-//! [`run`] checks, batches and writes.
+//! `run` checks, batches and writes.
 
 mod apple_health;
 mod archive;
