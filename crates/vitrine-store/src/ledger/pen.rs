@@ -54,13 +54,22 @@ impl Pen {
             private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(places.lock())?;
         lock.lock()?;
         let key = Key::load(&places.key(), random)?;
-        let page = match places.segments()?.last() {
+        let first_head = |seq, hash| {
+            if places.head().exists() {
+                return Ok(());
+            }
+            write_whole(&places.head(), &key.head(seq, hash, time::format(Timestamp::UNIX_EPOCH))?)
+        };
+        let segments = places.segments()?;
+        if segments.is_empty() {
+            // Before the first segment, so that no book is ever without one.
+            first_head(0, NOTHING)?;
+        }
+        let page = match segments.last() {
             Some(number) => Page::open(places, *number)?,
             None => Page::blank(places, 1, 0, NOTHING, Settings::default())?,
         };
-        if !places.head().exists() {
-            write_whole(&places.head(), &key.head(page.seq, page.hash, time::format(Timestamp::UNIX_EPOCH))?)?;
-        }
+        first_head(page.seq, page.hash)?;
         lock.unlock()?;
         Ok(Self { places: places.clone(), lock, key, page })
     }

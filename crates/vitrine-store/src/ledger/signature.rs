@@ -50,9 +50,12 @@ impl Key {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let seed = random.bytes();
-                let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
+                // A key that was only half written would lock the book for ever.
+                let fresh = path.with_extension("new");
+                let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&fresh)?;
                 writeln!(file, "{}", hexadecimal::encode(&seed))?;
                 file.sync_all()?;
+                std::fs::rename(&fresh, path)?;
                 Ok(Self(SigningKey::from_bytes(&seed)))
             }
             Err(error) => Err(error.into()),
