@@ -11,7 +11,7 @@ use vitrine_engine::declaration::Declaration;
 use super::testing::{read_export, settings};
 use super::{Export, FORMS, Kind};
 
-/// The seeds of the fuzz target: the first byte picks the form, the rest is an export.
+/// Seeds to damage: the first byte picks the form, the rest is an export.
 fn seeds() -> Vec<Vec<u8>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/imports");
     let files = std::fs::read_dir(directory).expect("seeds").map(|file| file.expect("a file").path());
