@@ -38,11 +38,6 @@ fn scans(vectors: usize) {
     println!("{vectors} vectors:");
     median("all dot products", 15, 1, || scan::dots(&query, &packed));
     median("all distances", 15, 1, || scan::distances(&query.bits(), &bits));
-    median("distances, the closest 400, their dot products", 15, 1, || {
-        let distances = scan::distances(&query.bits(), &bits);
-        let closest = scan::closest(&distances, 400);
-        closest.into_iter().map(|place| query.dot(&all[place])).max()
-    });
 }
 
 fn median<T>(name: &str, rounds: usize, per_round: u32, work: impl Fn() -> T) {

@@ -25,31 +25,6 @@ pub fn distances(query: &Bits, packed: &[Bits]) -> Vec<u16> {
     found
 }
 
-/// The places of the `wanted` smallest distances, or of all, in ascending order of place; of equal ones the first.
-pub fn closest(distances: &[u16], wanted: usize) -> Vec<usize> {
-    let mut counts = [0_usize; DIMENSIONS + 1];
-    for distance in distances {
-        counts[usize::from(*distance).min(DIMENSIONS)] += 1;
-    }
-    let (mut limit, mut below) = (0, 0);
-    while limit < DIMENSIONS && below + counts[limit] < wanted {
-        below += counts[limit];
-        limit += 1;
-    }
-    let mut at_limit = wanted - below.min(wanted);
-    let mut places = Vec::with_capacity(wanted.min(distances.len()));
-    for (place, distance) in distances.iter().enumerate() {
-        let distance = usize::from(*distance);
-        if distance < limit {
-            places.push(place);
-        } else if distance == limit && at_limit > 0 {
-            at_limit -= 1;
-            places.push(place);
-        }
-    }
-    places
-}
-
 struct Dots<'a> {
     query: &'a [i16; DIMENSIONS],
     packed: &'a [[u8; BYTES]],
@@ -114,15 +89,6 @@ mod tests {
                 .map(|one| one.dimensions().zip(query.dimensions()).filter(|(a, b)| (*a < 0) != (*b < 0)).count())
                 .collect();
             prop_assert_eq!(distances(&query.bits(), &bits).into_iter().map(usize::from).collect::<Vec<_>>(), signs);
-        }
-
-        #[test]
-        fn the_closest_are_those_a_sort_would_find(distances in prop::collection::vec(0_u16..=256, 0..60), wanted in 0_usize..70) {
-            let mut sorted: Vec<usize> = (0..distances.len()).collect();
-            sorted.sort_by_key(|place| (distances[*place], *place));
-            sorted.truncate(wanted);
-            sorted.sort_unstable();
-            prop_assert_eq!(closest(&distances, wanted), sorted);
         }
     }
 

@@ -58,6 +58,15 @@ impl Catalog {
         self.sources.iter().find(|s| s.declaration.connector_key == connector_key)
     }
 
+    /// What the field of a number is called in a cell.
+    pub fn field_name(&self, cell: CellId, field: FieldNumber) -> Option<&str> {
+        self.connections.iter().find_map(|connection| {
+            let (stream, _) = connection.cells.iter().find(|(_, number)| **number == cell)?;
+            let numbers = connection.source.field_numbers.get(stream)?;
+            numbers.iter().find(|(_, number)| **number == field).map(|(name, _)| name.as_str())
+        })
+    }
+
     /// The accounts of a source.
     pub fn connections_of(&self, connector_key: &str) -> impl Iterator<Item = &Arc<Connection>> {
         self.connections.iter().filter(move |c| c.connector_key.as_ref() == connector_key)

@@ -43,18 +43,28 @@ impl LexicalField {
     }
 }
 
-/// The texts of a stored record's lexical fields.
-pub(crate) fn texts(tx: &Connection, payload: &Payload<'_>, fields: &[LexicalField]) -> Result<Vec<(u32, String)>> {
+/// The text of one field of a stored record.
+pub(crate) struct FieldText {
+    pub(crate) field: u32,
+    pub(crate) text: String,
+    /// Whether it is kept in pieces.
+    pub(crate) long: bool,
+}
+
+/// The texts of a stored record's fields.
+pub(crate) fn texts(tx: &Connection, payload: &Payload<'_>, fields: &[LexicalField]) -> Result<Vec<FieldText>> {
     let long = row::long_fields(payload.long.as_deref())?;
     let short = values::top_level(&payload.data);
     let mut texts = Vec::new();
     for field in fields {
         if let Some(slot) = long.iter().position(|known| known.name == field.name) {
             if !long[slot].json {
-                texts.push((field.number, row::read_text(tx, payload.record, slot, 0, long[slot].chars)?));
+                let text = row::read_text(tx, payload.record, slot, 0, long[slot].chars)?;
+                texts.push(FieldText { field: field.number, text, long: true });
             }
         } else if let Some((_, json)) = short.iter().find(|(name, _)| *name == field.name) {
-            texts.extend(string(json.get())?.map(|text| (field.number, text.into_owned())));
+            let text = string(json.get())?.map(Cow::into_owned);
+            texts.extend(text.map(|text| FieldText { field: field.number, text, long: false }));
         }
     }
     Ok(texts)

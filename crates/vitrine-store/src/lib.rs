@@ -68,7 +68,7 @@ impl Store {
     /// Reads what some of the newest unread texts mean, so that they can be found by it; how many
     /// were read. Takes about a hundredth of a second of one core a passage: not for threads that serve.
     pub async fn read_meanings(&self, texts: usize) -> StoreResult<usize> {
-        let taken = self.database.read(|tx| semantic::take(tx, texts))?;
+        let taken = self.database.read(|tx| semantic::take(tx, &*self.catalog.current(tx)?, texts))?;
         if taken.is_empty() {
             return Ok(0);
         }

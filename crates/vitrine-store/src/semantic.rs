@@ -10,4 +10,4 @@ mod unread;
 
 pub(crate) use cache::{CellVectors, VectorCache, vector};
 pub(crate) use reading::{keep, read, take};
-pub(crate) use unread::{drop_cell, forget_record, note, renew_cell, text_fields};
+pub(crate) use unread::{Bringing, drop_cell, forget_record, is_text, note, renew, renew_cell};

@@ -65,7 +65,7 @@ impl<R: ReadApi + 'static> ReaderSource for Door<R> {
 
 async fn tools(path: &Path) {
     let store = Arc::new(Store::open(path, Clock::System, &Random::System).unwrap());
-    let caller = corpus::caller(&store).await;
+    let caller = corpus::caller(&store, corpus::CONNECTIONS).await;
     let read = move |store: &Arc<Store>, caller: &Caller| {
         LocalRead::new(Arc::clone(store), caller.clone(), Clock::System, Random::System, "http://127.0.0.1:7663".into())
     };

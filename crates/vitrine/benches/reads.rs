@@ -47,7 +47,7 @@ fn main() {
     let raw = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     raw.set_prepared_statement_cache_capacity(128);
     raw.execute_batch("PRAGMA cache_size = -6000").unwrap();
-    let caller = runtime.block_on(corpus::caller(&store));
+    let caller = runtime.block_on(corpus::caller(&store, corpus::CONNECTIONS));
     let reader =
         LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
     Bench { runtime, reader, raw, cells: corpus::cells(&path) }.run();

@@ -19,10 +19,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 use vitrine_contract::ReadApi;
 use vitrine_contract::request::SearchRequest;
+use vitrine_engine::LocalRead;
 use vitrine_engine::clock::{Clock, Random};
-use vitrine_engine::grant::{Grant, GrantRequest, Issue};
-use vitrine_engine::port::Store as _;
-use vitrine_engine::{Caller, LocalRead};
 use vitrine_store::Store;
 
 const ROUNDS: usize = 31;
@@ -38,7 +36,7 @@ fn main() {
     let floor = build_floor(&path);
     let store = Arc::new(Store::open(&path, Clock::System, &Random::System).unwrap());
     sizes(&path);
-    let caller = runtime.block_on(caller(&store));
+    let caller = runtime.block_on(corpus::caller(&store, SCOPE));
     let reader =
         LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
     let (rare, middle, common) = (corpus::word(40_000), corpus::word(500), corpus::word(1));
@@ -77,20 +75,6 @@ fn timed(work: impl FnOnce()) -> Duration {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
-}
-
-async fn caller(store: &Arc<Store>) -> Caller {
-    let catalog = store.catalog().await.unwrap();
-    let connections = (0..SCOPE).map(|n| format!("cin_{n}")).collect();
-    let request = GrantRequest { source: Some("mail".into()), connections, ..GrantRequest::default() };
-    let issue = Issue {
-        grant_id: "grt_bench".into(),
-        subject: "owner".into(),
-        client_id: "bench".into(),
-        client_name: "Bench".into(),
-        now: jiff::Timestamp::UNIX_EPOCH,
-    };
-    Caller::preview(Arc::new(Grant::issue(&request, &catalog, issue).unwrap()))
 }
 
 /// The same texts in FTS5, one table per connection.

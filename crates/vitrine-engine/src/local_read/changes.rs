@@ -7,7 +7,7 @@ use vitrine_contract::record::{List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{ApiError, Count};
 
-use super::{LocalRead, ReadFault, records};
+use super::{LocalRead, ReadFault, list, records};
 use crate::cursor::Binding;
 use crate::gate::ReadPlan;
 use crate::port::{Change, ChangeKind, ChangesAsk, RowAsk, Store};
@@ -20,15 +20,15 @@ const NEVER: i64 = -1;
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
     refuse_page_arguments(request)?;
     let asked = ReadRequest::Records(request.clone());
-    reader.planned(&asked, |_, plan| page(reader, request, plan)).await
+    reader.planned(&asked, |_, plan| page(reader, (&asked, request), plan)).await
 }
 
 async fn page<S: Store>(
     reader: &LocalRead<S>,
-    request: &RecordsRequest,
+    (asked, request): (&ReadRequest, &RecordsRequest),
     plan: ReadPlan,
 ) -> Result<List<Record>, ReadFault> {
-    let (limit, warnings) = records::limit(request.limit);
+    let (limit, warnings) = list::limit(request.limit);
     let sealer = reader.sealer();
     let now = reader.clock.now();
     let bind = |walk: &str| {
@@ -72,7 +72,8 @@ async fn page<S: Store>(
     }
     let bookmark = sealer.seal_numbers(&bind("bookmark"), [now.as_second(), changes.horizon]);
     let freshness = records::freshness(reader, &plan).await?;
-    let mut list = records::envelope(request, data, next_cursor, ListMeta { count: Count::None, warnings, freshness });
+    let meta = ListMeta { count: Count::None, warnings, freshness };
+    let mut list = list::around(asked, data, next_cursor, meta);
     list.next_changes_since = Some(bookmark);
     Ok(list)
 }

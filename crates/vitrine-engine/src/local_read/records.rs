@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{ConnectionFreshness, Expanded, Links, List, ListMeta, Record, Tag};
+use vitrine_contract::record::{ConnectionFreshness, Expanded, List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
-use vitrine_contract::{Count, Warning, limits, route};
+use vitrine_contract::{Count, Warning};
 
-use super::{LocalRead, ReadFault};
+use super::{LocalRead, ReadFault, list};
 use crate::cursor::{Binding, PageCursor};
 use crate::gate::{PageOrder, ReadPlan, Related, Scope};
 use crate::port::{PageAsk, Row, RowAsk, Store};
 
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
     let asked = ReadRequest::Records(request.clone());
-    reader.planned(&asked, |_, plan| page(reader, request, plan)).await
+    reader.planned(&asked, |_, plan| page(reader, (&asked, request), plan)).await
 }
 
 async fn page<S: Store>(
     reader: &LocalRead<S>,
-    request: &RecordsRequest,
+    (asked, request): (&ReadRequest, &RecordsRequest),
     plan: ReadPlan,
 ) -> Result<List<Record>, ReadFault> {
-    let (limit, mut warnings) = limit(request.limit);
+    let (limit, mut warnings) = list::limit(request.limit);
     warnings.extend(expand_warnings(request, &plan));
     let binding = binding(reader, request, plan.order());
     let sealer = reader.sealer();
@@ -54,7 +54,7 @@ async fn page<S: Store>(
         CountMode::Estimated => Count::Estimated { value: reader.store.count(&plan).await? },
     };
     let freshness = freshness(reader, &plan).await?;
-    Ok(envelope(request, data, next_cursor, ListMeta { count, warnings, freshness }))
+    Ok(list::around(asked, data, next_cursor, ListMeta { count, warnings, freshness }))
 }
 
 /// How far the data of each connection reaches.
@@ -68,38 +68,6 @@ pub(super) async fn freshness<S: Store>(
         captured_at,
     };
     Ok(plan.scopes().iter().zip(newest).map(of).collect())
-}
-
-/// The list around a page's rows.
-pub(super) fn envelope(
-    request: &RecordsRequest,
-    data: Vec<Record>,
-    next_cursor: Option<String>,
-    meta: ListMeta,
-) -> List<Record> {
-    let asked = ReadRequest::Records(request.clone());
-    let next = next_cursor.as_ref().map(|cursor| {
-        route::path_and_query(&ReadRequest::Records(RecordsRequest { cursor: Some(cursor.clone()), ..request.clone() }))
-    });
-    List {
-        object: Tag::default(),
-        url: route::path(&asked),
-        has_more: next_cursor.is_some(),
-        next_cursor,
-        next_changes_since: None,
-        data,
-        links: Links { this: route::path_and_query(&asked), next },
-        meta,
-    }
-}
-
-/// The rows to read, and whether that is less than was asked for.
-pub(super) fn limit(asked: Option<u64>) -> (usize, Vec<Warning>) {
-    let asked = asked.unwrap_or(limits::DEFAULT_LIMIT.into());
-    let most = u64::from(limits::MAX_LIMIT);
-    let warnings =
-        (asked > most).then(|| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect();
-    (usize::try_from(asked.min(most)).unwrap_or(1), warnings)
 }
 
 fn expand_warnings(request: &RecordsRequest, plan: &ReadPlan) -> Vec<Warning> {

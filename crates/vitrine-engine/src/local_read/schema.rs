@@ -6,12 +6,11 @@ mod compact;
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Links, List, ListMeta, Tag};
+use vitrine_contract::record::{List, ListMeta, Tag};
 use vitrine_contract::request::{ReadRequest, SchemaRequest, StreamRequest, StreamsRequest};
-use vitrine_contract::route;
 use vitrine_contract::schema::{Connector, Freshness, GrantedConnection, SchemaDocument, SourceRef, StreamRow};
 
-use super::{LocalRead, ReadFault};
+use super::{LocalRead, ReadFault, list};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::gate::{ReadPlan, Scope, scopes};
@@ -40,17 +39,7 @@ pub(super) async fn streams<S: Store>(reader: &LocalRead<S>, request: &StreamsRe
     let asked = ReadRequest::Streams(request.clone());
     let connectors =
         reader.planned(&asked, |catalog, plan| async move { connectors(reader, &catalog, &plan).await }).await?;
-    let link = route::path_and_query(&asked);
-    Ok(List {
-        object: Tag::default(),
-        url: route::path(&asked),
-        has_more: false,
-        next_cursor: None,
-        next_changes_since: None,
-        data: flatten(connectors),
-        links: Links { this: link, next: None },
-        meta: ListMeta::default(),
-    })
+    Ok(list::around(&asked, flatten(connectors), None, ListMeta::default()))
 }
 
 pub(super) async fn stream<S: Store>(reader: &LocalRead<S>, request: &StreamRequest) -> Answer<StreamRow> {

@@ -2,13 +2,12 @@
 
 use vitrine_contract::naming::{self, AUTHORED_FIELDS, TITLE_FIELDS};
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Links, List, SearchList, Tag};
+use vitrine_contract::record::{SearchList, Tag};
 use vitrine_contract::request::{ReadRequest, RecordRequest, SearchMode, SearchRequest};
 use vitrine_contract::search::{Hit, MatchWindow, Recall, Score, SearchMeta};
 use vitrine_contract::{ApiError, Warning, limits, route};
 
-use super::records::limit;
-use super::{LocalRead, ReadFault};
+use super::{LocalRead, ReadFault, list};
 use crate::cursor::{Binding, RankCursor};
 use crate::gate::ReadPlan;
 use crate::port::{Evidence, Found, FoundHit, Ranked, SearchAsk, Store};
@@ -20,15 +19,15 @@ pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &SearchReques
         return Err(ApiError::invalid("q", message));
     }
     let asked = ReadRequest::Search(request.clone());
-    reader.planned(&asked, |_, plan| page(reader, request, plan)).await
+    reader.planned(&asked, |_, plan| page(reader, (&asked, request), plan)).await
 }
 
 async fn page<S: Store>(
     reader: &LocalRead<S>,
-    request: &SearchRequest,
+    (asked, request): (&ReadRequest, &SearchRequest),
     plan: ReadPlan,
 ) -> Result<SearchList, ReadFault> {
-    let (rows, mut warnings) = limit(request.limit);
+    let (rows, mut warnings) = list::limit(request.limit);
     let query = Query::parse(&request.q);
     if query.shortened {
         warnings.push(Warning::query_shortened(crate::words::MAX_UNITS));
@@ -55,7 +54,7 @@ async fn page<S: Store>(
     let next_cursor = cursors.last().filter(|_| found.more).cloned();
     let meta = meta(&found, warnings);
     let hits = found.hits.into_iter().zip(cursors).map(|(hit, resume)| to_hit(&plan, request.mode, hit, resume));
-    Ok(envelope(request, hits.collect(), next_cursor, meta))
+    Ok(list::around(asked, hits.collect(), next_cursor, meta))
 }
 
 fn binding<S: Store>(reader: &LocalRead<S>, request: &SearchRequest) -> Binding {
@@ -141,22 +140,5 @@ fn window(evidence: Evidence) -> MatchWindow {
         total_chars: evidence.total,
         complete: evidence.start == 0 && end == evidence.total,
         text: evidence.text,
-    }
-}
-
-fn envelope(request: &SearchRequest, data: Vec<Hit>, next_cursor: Option<String>, meta: SearchMeta) -> SearchList {
-    let asked = ReadRequest::Search(request.clone());
-    let next = next_cursor.as_ref().map(|cursor| {
-        route::path_and_query(&ReadRequest::Search(SearchRequest { cursor: Some(cursor.clone()), ..request.clone() }))
-    });
-    List {
-        object: Tag::default(),
-        url: route::path(&asked),
-        has_more: next_cursor.is_some(),
-        next_cursor,
-        next_changes_since: None,
-        data,
-        links: Links { this: route::path_and_query(&asked), next },
-        meta,
     }
 }

@@ -8,15 +8,15 @@ use vitrine_engine::words;
 use super::leaf::{self, Packer};
 use super::postings::{self, List};
 use super::segment::{self, entries};
-use super::{lookup, stem_key, word_key, word_prefix};
+use super::{FieldText, lookup, stem_key, word_key, word_prefix};
 use crate::fault::{Result, corrupt};
 
 /// Removes the words of a record whose fields have these texts.
-pub(crate) fn remove(tx: &Connection, cell: i64, record: i64, texts: &[(u32, String)]) -> Result<()> {
+pub(crate) fn remove(tx: &Connection, cell: i64, record: i64, texts: &[FieldText]) -> Result<()> {
     tx.prepare_cached("DELETE FROM milestone WHERE record = ?1")?.execute([record])?;
     let mut terms = BTreeSet::new();
     let mut keys = BTreeSet::new();
-    for (field, text) in texts {
+    for FieldText { field, text, .. } in texts {
         words::each_word(text, |word| {
             if keys.insert(word_key(word.term, *field)) {
                 terms.insert(word.term.to_owned());

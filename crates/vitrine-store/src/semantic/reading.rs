@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use rusqlite::Connection;
 use vitrine_embed::{EncodeError, Encoder, Vector, passages};
+use vitrine_engine::catalog::Catalog;
 use vitrine_engine::port::{StoreError, StoreResult};
 
-use crate::catalog;
 use crate::fault::Result;
 use crate::lexical::{self, LexicalField};
 use crate::row::Payload;
@@ -26,8 +26,7 @@ pub(crate) struct Passages {
 }
 
 /// The newest unread texts.
-pub(crate) fn take(tx: &Connection, count: usize) -> Result<Vec<Passages>> {
-    let catalog = catalog::load(tx, 0)?;
+pub(crate) fn take(tx: &Connection, catalog: &Catalog, count: usize) -> Result<Vec<Passages>> {
     let mut statement = tx.prepare_cached(
         "SELECT u.cell, u.record, u.field, u.stamp, r.data, r.long FROM unread u JOIN record r ON r.number = u.record
          ORDER BY u.record DESC, u.field LIMIT ?1",
@@ -38,13 +37,9 @@ pub(crate) fn take(tx: &Connection, count: usize) -> Result<Vec<Passages>> {
         let (cell, record, field, stamp): (i64, i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         let (data, long): (String, Option<String>) = (row.get(4)?, row.get(5)?);
         let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
-        let name = catalog.connections.iter().find_map(|connection| {
-            let stream = connection.cells.iter().find(|(_, number)| **number == cell)?.0;
-            let numbers = connection.source.field_numbers.get(stream)?;
-            numbers.iter().find(|(_, number)| **number == field).map(|(name, _)| name.clone())
-        });
-        let fields: Vec<LexicalField> = name.iter().map(|name| LexicalField::new(name, field)).collect();
-        let text = lexical::texts(tx, &payload, &fields)?.pop().map(|(_, text)| text).unwrap_or_default();
+        let field_of_cell = catalog.field_name(cell, field).map(|name| LexicalField::new(name, field));
+        let text = lexical::texts(tx, &payload, field_of_cell.as_slice())?.pop().map(|found| found.text);
+        let text = text.unwrap_or_default();
         let end = text.char_indices().nth(MAX_TEXT_CHARS).map_or(text.len(), |(at, _)| at);
         let texts = passages(&text[..end], MAX_PASSAGES).into_iter().map(|range| text[range].to_owned()).collect();
         taken.push(Passages { cell, record, field, stamp, texts });

@@ -7,26 +7,43 @@ use vitrine_engine::ingest::TextField;
 use crate::fault::Result;
 use crate::row;
 
-/// Notes the texts of a record that are new: they are to be read, and what they meant before no
-/// longer counts. `changed` tells which fields those are.
+/// A record of a cell, and the change that brought its texts.
+#[derive(Clone, Copy)]
+pub(crate) struct Bringing {
+    pub(crate) cell: i64,
+    pub(crate) record: i64,
+    pub(crate) stamp: i64,
+}
+
+/// Notes the texts of a new record as unread.
 pub(crate) fn note(
     tx: &Connection,
-    (cell, record, stamp): (i64, i64, i64),
+    bringing: Bringing,
+    fields: &[TextField],
+    has_text: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let mut insert =
+        tx.prepare_cached("INSERT OR REPLACE INTO unread (record, field, cell, stamp) VALUES (?1, ?2, ?3, ?4)")?;
+    for field in fields.iter().filter(|field| field.semantic && has_text(&field.name)) {
+        insert.execute((bringing.record, field.number, bringing.cell, bringing.stamp))?;
+    }
+    Ok(())
+}
+
+/// Notes the texts that changed as unread; what they meant before no longer counts.
+pub(crate) fn renew(
+    tx: &Connection,
+    bringing: Bringing,
     fields: &[TextField],
     changed: impl Fn(&str) -> bool,
     has_text: impl Fn(&str) -> bool,
 ) -> Result<()> {
     for field in fields.iter().filter(|field| field.semantic && changed(&field.name)) {
-        drop_vectors(tx, cell, record, Some(field.number))?;
-        if has_text(&field.name) {
-            tx.prepare_cached("INSERT OR REPLACE INTO unread (record, field, cell, stamp) VALUES (?1, ?2, ?3, ?4)")?
-                .execute((record, field.number, cell, stamp))?;
-        } else {
-            tx.prepare_cached("DELETE FROM unread WHERE record = ?1 AND field = ?2")?
-                .execute((record, field.number))?;
-        }
+        drop_vectors(tx, bringing.cell, bringing.record, Some(field.number))?;
+        tx.prepare_cached("DELETE FROM unread WHERE record = ?1 AND field = ?2")?
+            .execute((bringing.record, field.number))?;
     }
-    Ok(())
+    note(tx, bringing, fields, |name| changed(name) && has_text(name))
 }
 
 /// Removes what is known of a record's meaning.
@@ -75,10 +92,11 @@ pub(crate) fn renew_cell(tx: &Connection, cell: i64, fields: &[TextField]) -> Re
     let mut rows = select.query([cell])?;
     while let Some(row) = rows.next()? {
         let (record, data, long): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let (texts, stamp) = (text_fields(&data, long.as_deref())?, row.get(3)?);
-        for field in fields.iter().filter(|field| field.semantic && texts.contains(&field.name)) {
+        let texts = text_fields(&data, long.as_deref())?;
+        let bringing = Bringing { cell, record, stamp: row.get(3)? };
+        for field in fields.iter().filter(|field| field.semantic) {
             if !known.query_row((cell, record, field.number), |row| row.get::<_, bool>(0))? {
-                note(tx, (cell, record, stamp), std::slice::from_ref(field), |_| true, |_| true)?;
+                note(tx, bringing, std::slice::from_ref(field), |name| texts.iter().any(|text| text == name))?;
             }
         }
     }
@@ -86,10 +104,14 @@ pub(crate) fn renew_cell(tx: &Connection, cell: i64, fields: &[TextField]) -> Re
 }
 
 /// The fields of a stored payload that hold text.
-pub(crate) fn text_fields(data: &str, long: Option<&str>) -> Result<Vec<String>> {
-    let short =
-        values::top_level(data).into_iter().filter(|(_, json)| json.get().len() > 2 && json.get().starts_with('"'));
+fn text_fields(data: &str, long: Option<&str>) -> Result<Vec<String>> {
+    let short = values::top_level(data).into_iter().filter(|(_, json)| is_text(json.get()));
     let mut names: Vec<String> = short.map(|(name, _)| name.into_owned()).collect();
     names.extend(row::long_fields(long)?.into_iter().filter(|field| !field.json).map(|field| field.name));
     Ok(names)
+}
+
+/// Whether a value is a string with something in it.
+pub(crate) fn is_text(json: &str) -> bool {
+    json.len() > 2 && json.starts_with('"')
 }

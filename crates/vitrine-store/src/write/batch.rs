@@ -19,7 +19,7 @@ use super::{Trace, blobs, forget};
 use crate::catalog;
 use crate::fault::{Result, corrupt, refused};
 use crate::row::{self, Payload, Stored};
-use crate::semantic;
+use crate::semantic::{self, Bringing};
 
 pub(crate) fn batch(
     tx: &Connection,
@@ -144,8 +144,8 @@ impl<'a> CellWriter<'a> {
             ))?;
         let entry = Entry { cell: self.cell, record: self.tx.last_insert_rowid(), id };
         self.insert_pieces(entry.record, &stored)?;
-        self.words.enter(self.tx, entry.record, &stored)?;
-        self.note_unread(entry.record, sequence, &stored, |_| true)?;
+        self.words.enter(self.tx, entry.record, fields, &stored)?;
+        semantic::note(self.tx, self.bringing(entry.record, sequence), self.layout.texts(), has_text(fields))?;
         index::enter(self.tx, entry, &keys, sequence)?;
         blobs::note_uses(self.tx, self.cell, entry.record, &keys)?;
         self.note_event(sequence, entry.record)?;
@@ -201,9 +201,11 @@ impl<'a> CellWriter<'a> {
         }
         self.insert_pieces(standing.number, &stored)?;
         if new_words {
-            self.words.enter(self.tx, standing.number, &stored)?;
+            self.words.enter(self.tx, standing.number, fields, &stored)?;
         }
-        self.note_unread(standing.number, sequence, &stored, |field| changed.contains(field))?;
+        let bringing = self.bringing(standing.number, sequence);
+        let is_changed = |field: &str| changed.contains(field);
+        semantic::renew(self.tx, bringing, self.layout.texts(), is_changed, has_text(fields))?;
         blobs::forget_uses(self.tx, standing.number)?;
         blobs::note_uses(self.tx, self.cell, standing.number, &keys)?;
         self.note_event(sequence, standing.number)?;
@@ -312,14 +314,8 @@ impl<'a> CellWriter<'a> {
         Ok(trace)
     }
 
-    fn note_unread(&self, record: i64, sequence: i64, stored: &Stored, changed: impl Fn(&str) -> bool) -> Result<()> {
-        let fields = self.layout.texts();
-        if !fields.iter().any(|field| field.semantic && changed(&field.name)) {
-            return Ok(());
-        }
-        let texts = semantic::text_fields(&stored.data, stored.long_json()?.as_deref())?;
-        let has_text = |name: &str| texts.iter().any(|text| text == name);
-        semantic::note(self.tx, (self.cell, record, sequence), fields, changed, has_text)
+    fn bringing(&self, record: i64, stamp: i64) -> Bringing {
+        Bringing { cell: self.cell, record, stamp }
     }
 
     fn insert_pieces(&self, record: i64, stored: &Stored) -> Result<()> {
@@ -351,6 +347,11 @@ impl<'a> CellWriter<'a> {
         self.sequence += 1;
         self.sequence
     }
+}
+
+/// Whether a field of a payload holds text.
+fn has_text(fields: &[(String, String)]) -> impl Fn(&str) -> bool {
+    move |name| fields.iter().any(|(field, json)| field == name && semantic::is_text(json))
 }
 
 /// The keys a stored payload is indexed under.

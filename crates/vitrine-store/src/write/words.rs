@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
-use vitrine_contract::values;
 use vitrine_engine::ingest::IndexLayout;
 
 use crate::fault::Result;
-use crate::lexical::{self, Builder, LexicalField};
+use crate::lexical::{self, Builder, FieldText, LexicalField};
 use crate::row::{Payload, Stored};
-use crate::{catalog, row, semantic};
+use crate::{catalog, semantic};
 
 /// Enters and takes out the words of one cell's records.
 pub(super) struct WordKeeper {
@@ -31,19 +30,21 @@ impl WordKeeper {
         self.fields.iter().any(|field| changed.contains(&field.name))
     }
 
-    /// Enters the words of a record as it is about to stand.
-    pub(super) fn enter(&mut self, tx: &Connection, record: i64, stored: &Stored) -> Result<()> {
-        if self.fields.is_empty() {
-            return Ok(());
-        }
-        let short = values::top_level(&stored.data);
+    /// Enters the words of a record with these fields, as it is about to stand.
+    pub(super) fn enter(
+        &mut self,
+        tx: &Connection,
+        record: i64,
+        fields: &[(String, String)],
+        stored: &Stored,
+    ) -> Result<()> {
         for field in &self.fields {
             if let Some(slot) = stored.long.iter().position(|long| long.name == field.name) {
                 if !stored.long[slot].json {
                     self.builder.add(tx, record, field.number, &stored.texts[slot], true)?;
                 }
-            } else if let Some((_, json)) = short.iter().find(|(name, _)| *name == field.name)
-                && let Some(text) = lexical::string(json.get())?
+            } else if let Some((_, json)) = fields.iter().find(|(name, _)| *name == field.name)
+                && let Some(text) = lexical::string(json)?
             {
                 self.builder.add(tx, record, field.number, &text, false)?;
             }
@@ -79,24 +80,15 @@ pub(super) fn rebuild(tx: &Connection, cell: i64, layout: &IndexLayout) -> Resul
     let mut rows = statement.query([cell])?;
     while let Some(row) = rows.next()? {
         let (record, data, long): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let long_names: BTreeSet<String> =
-            row::long_fields(long.as_deref())?.into_iter().map(|field| field.name).collect();
         let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
-        for (field, (number, text)) in named(&keeper.fields, lexical::texts(tx, &payload, &keeper.fields)?) {
-            keeper.builder.add(tx, record, number, &text, long_names.contains(field))?;
+        for FieldText { field, text, long } in lexical::texts(tx, &payload, &keeper.fields)? {
+            keeper.builder.add(tx, record, field, &text, long)?;
         }
         if keeper.builder.is_full() {
             keeper.builder.write(tx)?;
         }
     }
     keeper.finish(tx)
-}
-
-fn named(fields: &[LexicalField], texts: Vec<(u32, String)>) -> impl Iterator<Item = (&str, (u32, String))> {
-    texts.into_iter().filter_map(|(number, text)| {
-        let field = fields.iter().find(|field| field.number == number)?;
-        Some((field.name.as_str(), (number, text)))
-    })
 }
 
 /// Makes the search indexes of a store that has none.

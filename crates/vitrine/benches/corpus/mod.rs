@@ -208,10 +208,11 @@ fn raw_insertion(path: &Path) -> f64 {
     rate
 }
 
-/// A grant over everything, so that the gate has its usual work.
-pub(crate) async fn caller(store: &Arc<Store>) -> Caller {
+/// A grant over the first so many connections, so that the gate has its usual work.
+pub(crate) async fn caller(store: &Arc<Store>, connections: usize) -> Caller {
     let catalog = store.catalog().await.unwrap();
-    let request = GrantRequest { source: Some("mail".into()), ..GrantRequest::default() };
+    let connections = (0..connections).map(|n| format!("cin_{n}")).collect();
+    let request = GrantRequest { source: Some("mail".into()), connections, ..GrantRequest::default() };
     let issue = Issue {
         grant_id: "grt_bench".into(),
         subject: "owner".into(),
