@@ -346,6 +346,9 @@ pub struct Aggregation {
     /// What was adjusted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<crate::Warning>,
+    /// How far the data of each connection reaches, whatever was counted of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub freshness: Vec<crate::record::ConnectionFreshness>,
 }
 
 /// One group of an aggregate.

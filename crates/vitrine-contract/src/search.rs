@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Warning;
-use crate::record::{SearchResultTag, Tag};
+use crate::record::{ConnectionFreshness, SearchResultTag, Tag};
 
 /// A record that matched, and the proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,9 @@ pub struct SearchMeta {
     /// What was adjusted.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+    /// How far the data of each searched connection reaches, whatever was found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub freshness: Vec<ConnectionFreshness>,
 }
 
 /// How much of what may be seen was ranked.

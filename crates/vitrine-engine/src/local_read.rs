@@ -4,6 +4,7 @@
 mod aggregate;
 mod blob;
 mod changes;
+mod freshness;
 mod list;
 mod record;
 mod records;

@@ -5,6 +5,7 @@ mod search;
 use std::future::Future;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use vitrine_contract::record::CutField;
 use vitrine_contract::request::ByteRange;
 use vitrine_contract::{BlobRef, Fields};
@@ -53,7 +54,7 @@ pub trait Store: Send + Sync + 'static {
     fn cursor_key(&self) -> &[u8; 32];
 
     /// Rows in the plan's order.
-    fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> impl Future<Output = StoreResult<Page>> + Send;
+    fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> impl Future<Output = StoreResult<Dated<Page>>> + Send;
     /// How many records the plan matches.
     fn count(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<u64>> + Send;
     /// The record of that id in each scope that has it.
@@ -62,15 +63,13 @@ pub trait Store: Send + Sync + 'static {
     fn window(&self, plan: &ReadPlan, ask: &WindowAsk<'_>)
     -> impl Future<Output = StoreResult<Vec<FoundField>>> + Send;
     /// The plan's measure.
-    fn measure(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Measured>> + Send;
+    fn measure(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Dated<Measured>>> + Send;
     /// Changes of what the plan may see.
-    fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> impl Future<Output = StoreResult<Changes>> + Send;
+    fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> impl Future<Output = StoreResult<Dated<Changes>>> + Send;
     /// Records that match a search, best first.
-    fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> impl Future<Output = StoreResult<Found>> + Send;
+    fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> impl Future<Output = StoreResult<Dated<Found>>> + Send;
     /// Count and newest `emitted_at` of each scope, in order, whatever else the plan asks for.
     fn stats(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Vec<ScopeStats>>> + Send;
-    /// Newest `emitted_at` of each scope, in order, whatever else the plan asks for.
-    fn newest(&self, plan: &ReadPlan) -> impl Future<Output = StoreResult<Vec<Option<String>>>> + Send;
     /// A blob that a visible field of a visible record refers to.
     fn blob(
         &self,
@@ -117,6 +116,15 @@ pub struct PackageRow {
     pub revoked: bool,
     /// Its grants.
     pub members: Vec<GrantRow>,
+}
+
+/// An answer, and how far the data behind it reached when it was found.
+#[derive(Debug, Clone)]
+pub struct Dated<T> {
+    /// The answer.
+    pub answer: T,
+    /// Newest `emitted_at` of each scope, in order, whatever else the plan asks for.
+    pub newest: Vec<Option<Timestamp>>,
 }
 
 /// How rows are to be read.

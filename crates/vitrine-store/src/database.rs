@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use vitrine_engine::port::StoreResult;
 
@@ -85,15 +86,24 @@ impl Database {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        keep_plans(&connection)?;
         connection.execute_batch("PRAGMA cache_size = -6000; PRAGMA temp_store = MEMORY;")?;
         Ok(connection)
     }
+}
+
+/// Keeps a statement's query plan whatever is bound to it. Otherwise a cached statement is prepared
+/// anew each time a value that could matter to its plan is bound, which costs as much as a page.
+fn keep_plans(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// Settings of the connection that writes.
 pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    keep_plans(connection)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000;
          PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;",

@@ -22,6 +22,7 @@ mod write;
 use std::path::Path;
 use std::sync::Arc;
 
+use rusqlite::Connection;
 use vitrine_contract::BlobRef;
 use vitrine_contract::request::ByteRange;
 use vitrine_engine::catalog::Catalog;
@@ -32,8 +33,8 @@ use vitrine_engine::ingest::Incoming;
 use vitrine_engine::keeping::{Keeper, KeptGrant, NewBlob, NewConnection, NewGrants, Outcome, Target};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{
-    Changes, ChangesAsk, Found, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row, RowAsk,
-    ScopeStats, SearchAsk, Store as StorePort, StoreResult, TokenRow, WindowAsk,
+    Changes, ChangesAsk, Dated, Found, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row,
+    RowAsk, ScopeStats, SearchAsk, Store as StorePort, StoreResult, TokenRow, WindowAsk,
 };
 use vitrine_engine::token::TokenDigest;
 
@@ -77,6 +78,11 @@ impl Store {
         Ok(read.len())
     }
 
+    /// Runs `work`, and finds in the same state how far the data that the plan may see reaches.
+    fn dated<T>(&self, plan: &ReadPlan, work: impl FnOnce(&Connection) -> fault::Result<T>) -> StoreResult<Dated<T>> {
+        self.database.read(|tx| Ok(Dated { answer: work(tx)?, newest: read::newest(tx, plan, &self.stats)? }))
+    }
+
     /// Checks the file and the indexes against the records; what it finds, in words.
     pub fn check(&self) -> StoreResult<Vec<String>> {
         self.database.inspect(open::integrity_faults)
@@ -110,8 +116,8 @@ impl StorePort for Store {
         &self.cursor_key
     }
 
-    async fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> StoreResult<Page> {
-        self.database.read(|tx| read::page(tx, plan, ask))
+    async fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> StoreResult<Dated<Page>> {
+        self.dated(plan, |tx| read::page(tx, plan, ask))
     }
 
     async fn count(&self, plan: &ReadPlan) -> StoreResult<u64> {
@@ -126,24 +132,20 @@ impl StorePort for Store {
         self.database.read(|tx| read::window(tx, plan, ask))
     }
 
-    async fn measure(&self, plan: &ReadPlan) -> StoreResult<Measured> {
-        self.database.read(|tx| read::measure(tx, plan))
+    async fn measure(&self, plan: &ReadPlan) -> StoreResult<Dated<Measured>> {
+        self.dated(plan, |tx| read::measure(tx, plan))
     }
 
-    async fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> StoreResult<Changes> {
-        self.database.read(|tx| read::changes(tx, plan, ask))
+    async fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> StoreResult<Dated<Changes>> {
+        self.dated(plan, |tx| read::changes(tx, plan, ask))
     }
 
-    async fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> StoreResult<Found> {
-        self.database.read(|tx| read::search(tx, plan, &self.vectors, ask))
+    async fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> StoreResult<Dated<Found>> {
+        self.dated(plan, |tx| read::search(tx, plan, &self.vectors, ask))
     }
 
     async fn stats(&self, plan: &ReadPlan) -> StoreResult<Vec<ScopeStats>> {
         self.database.read(|tx| read::stats(tx, plan, &self.stats))
-    }
-
-    async fn newest(&self, plan: &ReadPlan) -> StoreResult<Vec<Option<String>>> {
-        self.database.read(|tx| read::newest(tx, plan, &self.stats))
     }
 
     async fn blob(&self, plan: &ReadPlan, blob_id: &str, range: Option<ByteRange>) -> StoreResult<Option<FoundBlob>> {

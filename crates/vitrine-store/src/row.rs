@@ -192,19 +192,28 @@ fn push_long(
     preview: Option<u32>,
     data: &mut String,
 ) -> Result<Option<CutField>> {
-    let wanted = preview.map_or(field.chars, u64::from).min(field.chars);
-    let text = read_text(tx, record, slot, 0, wanted)?;
-    let cut = (wanted < field.chars).then(|| CutField {
-        field: field.name.clone(),
-        total_chars: field.chars,
-        json: field.json,
-    });
-    if field.json && cut.is_none() {
-        data.push_str(&text);
-    } else {
-        push_json_string(data, &text);
+    match preview.map(u64::from).filter(|wanted| *wanted < field.chars) {
+        Some(wanted) => {
+            push_json_string(data, &read_text(tx, record, slot, 0, wanted)?);
+            Ok(Some(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json }))
+        }
+        None => push_whole(tx, record, (slot, field), data).map(|()| None),
     }
-    Ok(cut)
+}
+
+/// Writes a long field's JSON piece by piece, without putting its text together first.
+fn push_whole(tx: &Connection, record: i64, (slot, field): (usize, &LongField), data: &mut String) -> Result<()> {
+    let mut statement = tx.prepare_cached("SELECT text FROM piece WHERE record = ?1 AND slot = ?2 ORDER BY part")?;
+    let mut rows = statement.query((record, slot_number(slot)))?;
+    data.reserve(usize::try_from(field.chars).unwrap_or_default() + 2);
+    let quote = if field.json { "" } else { "\"" };
+    data.push_str(quote);
+    while let Some(row) = rows.next()? {
+        let piece = row.get_ref(0)?.as_str().map_err(|_| corrupt("a piece of text is not text"))?;
+        if field.json { data.push_str(piece) } else { push_escaped(data, piece) }
+    }
+    data.push_str(quote);
+    Ok(())
 }
 
 /// Cuts values that are longer than a preview too.
@@ -277,13 +286,19 @@ pub(crate) fn slot_number(slot: usize) -> i64 {
 
 /// Writes a JSON string.
 pub(crate) fn push_json_string(out: &mut String, text: &str) {
-    // Counted to the end, so that many bytes are looked at together.
-    let special = text.bytes().filter(|b| *b < 0x20 || *b == b'"' || *b == b'\\').count();
-    if special == 0 {
-        out.push('"');
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// Writes what stands between the quotes of a JSON string.
+fn push_escaped(out: &mut String, text: &str) {
+    // Looked at to the end, in bytes, so that many are looked at together.
+    let is_special = |b: u8| u8::from(b < 0x20) | u8::from(b == b'"') | u8::from(b == b'\\');
+    if text.bytes().fold(0, |special, b| special | is_special(b)) == 0 {
         out.push_str(text);
-        out.push('"');
     } else {
-        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+        let json = serde_json::to_string(text).unwrap_or_default();
+        out.push_str(json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or_default());
     }
 }

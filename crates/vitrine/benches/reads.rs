@@ -1,6 +1,6 @@
 //! Reads and ingest on a million records, each as a ratio to raw `SQLite` on the same file in the
-//! same run. `cargo bench --bench reads [-- --records N]`; the store is built once and kept
-//! under `target/`.
+//! same run. `cargo bench --bench reads [-- --records N --only NAME --rounds N]`; the store is
+//! built once and kept under `target/`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -15,6 +15,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use vitrine_contract::ReadApi;
 use vitrine_contract::request::{
@@ -47,10 +48,19 @@ fn main() {
     let raw = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     raw.set_prepared_statement_cache_capacity(128);
     raw.execute_batch("PRAGMA cache_size = -6000").unwrap();
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).unwrap();
     let caller = runtime.block_on(corpus::caller(&store, corpus::CONNECTIONS));
     let reader =
         LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
-    Bench { runtime, reader, raw, cells: corpus::cells(&path) }.run();
+    Bench {
+        runtime,
+        reader,
+        raw,
+        cells: corpus::cells(&path),
+        only: corpus::argument("--only"),
+        rounds: corpus::argument("--rounds").and_then(|n| n.parse().ok()).unwrap_or(31),
+    }
+    .run();
 }
 
 struct Bench {
@@ -58,6 +68,8 @@ struct Bench {
     reader: LocalRead<Store>,
     raw: Connection,
     cells: corpus::Cells,
+    only: Option<String>,
+    rounds: usize,
 }
 
 /// What was measured: medians of interleaved rounds.
@@ -65,8 +77,6 @@ struct Measured {
     ours: Duration,
     raw: Duration,
 }
-
-const ROUNDS: usize = 31;
 
 impl Bench {
     fn run(&self) {
@@ -93,11 +103,13 @@ impl Bench {
         let near = self.window("field window at the start", 8_100);
         let far = self.window("field window at the end", 4_990_000);
         self.schema();
-        println!(
-            "deep page / first page {:.2} (at most 1.3); window at the end / at the start {:.2} (at most 1.3)",
-            ratio(deep.ours, first.ours),
-            ratio(far.ours, near.ours)
-        );
+        if let (Some(first), Some(deep), Some(near), Some(far)) = (first, deep, near, far) {
+            println!(
+                "deep page / first page {:.2} (at most 1.3); window at the end / at the start {:.2} (at most 1.3)",
+                ratio(deep.ours, first.ours),
+                ratio(far.ours, near.ours)
+            );
+        }
     }
 
     fn request(change: impl FnOnce(&mut RecordsRequest)) -> RecordsRequest {
@@ -118,9 +130,9 @@ impl Bench {
         request.cursor.unwrap()
     }
 
-    fn page(&self, name: &str, request: &RecordsRequest, raw: &corpus::RawQuery) -> Measured {
+    fn page(&self, name: &str, request: &RecordsRequest, raw: &corpus::RawQuery) -> Option<Measured> {
         let ours = || self.runtime.block_on(async { self.reader.records(request).await.unwrap().data.len() });
-        Self::compare(name, 40, ours, || self.raw_rows(raw))
+        self.compare(name, 40, ours, || self.raw_rows(raw))
     }
 
     fn count(&self) {
@@ -132,7 +144,7 @@ impl Bench {
             r.limit = Some(1);
         });
         let ours = || self.runtime.block_on(async { self.reader.records(&request).await.unwrap().data.len() });
-        Self::compare("exact count", 5, ours, || self.raw_rows(&corpus::raw_count(&self.cells)));
+        self.compare("exact count", 5, ours, || self.raw_rows(&corpus::raw_count(&self.cells)));
     }
 
     fn group_by(&self) {
@@ -144,7 +156,7 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.aggregate(&request).await.unwrap().groups.unwrap().len() });
-        Self::compare("group by", 5, ours, || self.raw_rows(&corpus::raw_group(&self.cells)));
+        self.compare("group by", 5, ours, || self.raw_rows(&corpus::raw_group(&self.cells)));
     }
 
     fn months(&self) {
@@ -158,7 +170,7 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.aggregate(&request).await.unwrap().groups.unwrap().len() });
-        Self::compare("months in a zone", 5, ours, || self.raw_rows(&corpus::raw_times(&self.cells)));
+        self.compare("months in a zone", 5, ours, || self.raw_rows(&corpus::raw_times(&self.cells)));
     }
 
     fn single_record(&self) {
@@ -169,10 +181,10 @@ impl Bench {
             ..RecordRequest::default()
         };
         let ours = || self.runtime.block_on(async { self.reader.record(&request).await.unwrap().id.len() });
-        Self::compare("single record", 200, ours, || self.raw_rows(&corpus::raw_record(&self.cells)));
+        self.compare("single record", 200, ours, || self.raw_rows(&corpus::raw_record(&self.cells)));
     }
 
-    fn window(&self, name: &str, offset: u64) -> Measured {
+    fn window(&self, name: &str, offset: u64) -> Option<Measured> {
         let request = FieldWindowRequest {
             stream: "messages".into(),
             id: corpus::HUGE_ID.into(),
@@ -183,13 +195,13 @@ impl Bench {
         };
         let ours =
             || self.runtime.block_on(async { self.reader.field_window(&request).await.unwrap().window.text.len() });
-        Self::compare(name, 100, ours, || self.raw_rows(&corpus::raw_window(&self.cells, offset)))
+        self.compare(name, 100, ours, || self.raw_rows(&corpus::raw_window(&self.cells, offset)))
     }
 
     fn schema(&self) {
         let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
         let ours = || self.runtime.block_on(async { self.reader.schema(&request).await.unwrap().stream_count });
-        Self::compare("compact schema", 40, ours, || self.raw_rows(&corpus::raw_schema(&self.cells)));
+        self.compare("compact schema", 40, ours, || self.raw_rows(&corpus::raw_schema(&self.cells)));
     }
 
     fn raw_rows(&self, query: &corpus::RawQuery) -> usize {
@@ -211,7 +223,10 @@ impl Bench {
         bytes
     }
 
-    fn compare(name: &str, calls: u32, ours: impl Fn() -> usize, raw: impl Fn() -> usize) -> Measured {
+    fn compare(&self, name: &str, calls: u32, ours: impl Fn() -> usize, raw: impl Fn() -> usize) -> Option<Measured> {
+        if self.only.as_deref().is_some_and(|only| !name.contains(only)) {
+            return None;
+        }
         let time = |work: &dyn Fn() -> usize| {
             let start = Instant::now();
             for _ in 0..calls {
@@ -220,7 +235,7 @@ impl Bench {
             start.elapsed() / calls
         };
         let (mut of_ours, mut of_raw) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
+        for _ in 0..self.rounds {
             of_ours.push(time(&ours));
             of_raw.push(time(&raw));
         }
@@ -235,7 +250,7 @@ impl Bench {
             micros(measured.raw),
             ratio(measured.ours, measured.raw)
         );
-        measured
+        Some(measured)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Searches of a million records, scoped to three connections, against FTS5 with one table per
-//! connection on the same texts in the same run. `cargo bench --bench search [-- --records N]`.
+//! connection on the same texts in the same run. `cargo bench --bench search [-- --records N --only NAME --rounds N]`.
 #![expect(
     dead_code,
     clippy::print_stdout,
@@ -23,7 +23,6 @@ use vitrine_engine::LocalRead;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_store::Store;
 
-const ROUNDS: usize = 31;
 const SCOPE: usize = 3;
 
 fn main() {
@@ -41,6 +40,8 @@ fn main() {
         LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
     let (rare, middle, common) = (corpus::word(40_000), corpus::word(500), corpus::word(1));
     let (third, twentieth) = (corpus::word(3), corpus::word(20));
+    let only = corpus::argument("--only");
+    let rounds: usize = corpus::argument("--rounds").and_then(|n| n.parse().ok()).unwrap_or(31);
     println!("{:<28} {:>12} {:>12} {:>7} {:>10}", "search, best 10", "LocalRead", "FTS5", "ratio", "matches");
     for (name, query, raw) in [
         ("rare word", rare.clone(), rare),
@@ -50,11 +51,14 @@ fn main() {
         ("phrase", format!("\"{common} {third}\""), format!("\"{common} {third}\"")),
         ("prefix", "bakugo*".to_owned(), "bakugo*".to_owned()),
     ] {
+        if only.as_deref().is_some_and(|only| !name.contains(only)) {
+            continue;
+        }
         let request = SearchRequest { q: query, limit: Some(10), ..SearchRequest::default() };
         let search = || runtime.block_on(reader.search(&request)).unwrap();
         let count = search().meta.count.unwrap();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             ours.push(timed(|| drop(black_box(search()))));
             theirs.push(timed(|| drop(black_box(search_floor(&floor, &raw)))));
         }

@@ -7,9 +7,9 @@ use vitrine_contract::request::{AggregateRequest, Granularity, ReadRequest};
 use vitrine_contract::schema::{Aggregation, Group};
 use vitrine_contract::{Warning, limits};
 
-use super::{LocalRead, ReadFault};
+use super::{LocalRead, ReadFault, freshness};
 use crate::gate::{Grouping, ReadPlan};
-use crate::port::{MeasuredGroup, Store};
+use crate::port::{Dated, MeasuredGroup, Store};
 
 pub(super) async fn compute<S: Store>(reader: &LocalRead<S>, request: &AggregateRequest) -> Answer<Aggregation> {
     let asked = ReadRequest::Aggregate(request.clone());
@@ -21,7 +21,7 @@ async fn measure<S: Store>(
     request: &AggregateRequest,
     plan: ReadPlan,
 ) -> Result<Aggregation, ReadFault> {
-    let measured = reader.store.measure(&plan).await?;
+    let Dated { answer: measured, newest } = reader.store.measure(&plan).await?;
     let grouped = plan.measure().is_some_and(|measure| !matches!(measure.group, Grouping::None));
     let limit = plan.measure().map(|measure| u32::try_from(measure.limit).unwrap_or(u32::MAX));
     let clamped = request.limit.filter(|asked| *asked > u64::from(limits::MAX_LIMIT));
@@ -45,5 +45,6 @@ async fn measure<S: Store>(
         filtered_record_count: measured.matched,
         approximate: false,
         warnings: clamped.map(|asked| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect(),
+        freshness: freshness::of(&plan, &newest),
     })
 }

@@ -7,10 +7,10 @@ use vitrine_contract::record::{List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{ApiError, Count};
 
-use super::{LocalRead, ReadFault, list, records};
+use super::{LocalRead, ReadFault, freshness, list, records};
 use crate::cursor::Binding;
 use crate::gate::ReadPlan;
-use crate::port::{Change, ChangeKind, ChangesAsk, RowAsk, Store};
+use crate::port::{Change, ChangeKind, ChangesAsk, Dated, RowAsk, Store};
 
 /// The bookmark before the first change.
 const BEGINNING: &str = "beginning";
@@ -59,7 +59,7 @@ async fn page<S: Store>(
         rows: limit,
         row: RowAsk { preview_chars: request.preview_chars },
     };
-    let changes = reader.store.changes(&plan, &ask).await?;
+    let Dated { answer: changes, newest } = reader.store.changes(&plan, &ask).await?;
     let started = session.map_or_else(|| now.as_second(), |[started, ..]| started);
     let seal = |sequence: i64| {
         sealer.seal_numbers(&bind("changes"), [started, since.unwrap_or(NEVER), changes.horizon, sequence])
@@ -71,8 +71,7 @@ async fn page<S: Store>(
         data.push(Record { resume, ..to_record(&plan, change) });
     }
     let bookmark = sealer.seal_numbers(&bind("bookmark"), [now.as_second(), changes.horizon]);
-    let freshness = records::freshness(reader, &plan).await?;
-    let meta = ListMeta { count: Count::None, warnings, freshness };
+    let meta = ListMeta { count: Count::None, warnings, freshness: freshness::of(&plan, &newest) };
     let mut list = list::around(asked, data, next_cursor, meta);
     list.next_changes_since = Some(bookmark);
     Ok(list)

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{ConnectionFreshness, Expanded, List, ListMeta, Record, Tag};
+use vitrine_contract::record::{Expanded, List, ListMeta, Record, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{Count, Warning};
 
-use super::{LocalRead, ReadFault, list};
+use super::{LocalRead, ReadFault, freshness, list};
 use crate::cursor::{Binding, PageCursor};
-use crate::gate::{PageOrder, ReadPlan, Related, Scope};
-use crate::port::{PageAsk, Row, RowAsk, Store};
+use crate::gate::{PageOrder, ReadPlan, Related};
+use crate::port::{Dated, PageAsk, Row, RowAsk, Store};
 
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
     let asked = ReadRequest::Records(request.clone());
@@ -34,7 +34,7 @@ async fn page<S: Store>(
         rows: limit,
         row: RowAsk { preview_chars: request.preview_chars },
     };
-    let found = reader.store.page(&plan, &ask).await?;
+    let Dated { answer: found, newest } = reader.store.page(&plan, &ask).await?;
     let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
     let seal = |row: &Row| {
         sealer.seal_page(&binding, &PageCursor { started, horizon: found.horizon, position: row.position(&plan) })
@@ -53,21 +53,8 @@ async fn page<S: Store>(
         CountMode::Exact => Count::Exact { value: reader.store.count(&plan).await? },
         CountMode::Estimated => Count::Estimated { value: reader.store.count(&plan).await? },
     };
-    let freshness = freshness(reader, &plan).await?;
-    Ok(list::around(asked, data, next_cursor, ListMeta { count, warnings, freshness }))
-}
-
-/// How far the data of each connection reaches.
-pub(super) async fn freshness<S: Store>(
-    reader: &LocalRead<S>,
-    plan: &ReadPlan,
-) -> Result<Vec<ConnectionFreshness>, ReadFault> {
-    let newest = reader.store.newest(plan).await?;
-    let of = |(scope, captured_at): (&Scope, Option<String>)| ConnectionFreshness {
-        connection_id: scope.connection().connection_id.clone(),
-        captured_at,
-    };
-    Ok(plan.scopes().iter().zip(newest).map(of).collect())
+    let meta = ListMeta { count, warnings, freshness: freshness::of(&plan, &newest) };
+    Ok(list::around(asked, data, next_cursor, meta))
 }
 
 fn expand_warnings(request: &RecordsRequest, plan: &ReadPlan) -> Vec<Warning> {
@@ -121,7 +108,7 @@ async fn find_related<S: Store>(
     let (plan, rows, more) = match related {
         Related::ByKey(plan) => {
             let ask = PageAsk { after: None, horizon: None, rows: limit, row: RowAsk::default() };
-            let page = reader.store.page(&plan, &ask).await?;
+            let page = reader.store.page(&plan, &ask).await?.answer;
             (plan, page.rows, page.more)
         }
         Related::ById(plan, key) => {

@@ -2,15 +2,15 @@
 
 use vitrine_contract::naming::{self, AUTHORED_FIELDS, TITLE_FIELDS};
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{SearchList, Tag};
+use vitrine_contract::record::{ConnectionFreshness, SearchList, Tag};
 use vitrine_contract::request::{ReadRequest, RecordRequest, SearchMode, SearchRequest};
 use vitrine_contract::search::{Hit, MatchWindow, Recall, Score, SearchMeta};
 use vitrine_contract::{ApiError, Warning, limits, route};
 
-use super::{LocalRead, ReadFault, list};
+use super::{LocalRead, ReadFault, freshness, list};
 use crate::cursor::{Binding, RankCursor};
 use crate::gate::ReadPlan;
-use crate::port::{Evidence, Found, FoundHit, Ranked, SearchAsk, Store};
+use crate::port::{Dated, Evidence, Found, FoundHit, Ranked, SearchAsk, Store};
 use crate::words::Query;
 
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &SearchRequest) -> Answer<SearchList> {
@@ -44,7 +44,7 @@ async fn page<S: Store>(
         rows,
         show: &show,
     };
-    let found = reader.store.search(&plan, &ask).await?;
+    let Dated { answer: found, newest } = reader.store.search(&plan, &ask).await?;
     let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
     let cursors: Vec<String> = found
         .hits
@@ -52,7 +52,7 @@ async fn page<S: Store>(
         .map(|hit| sealer.seal_rank(&binding, &RankCursor { started, ranked: ranked(&plan, &found, hit) }))
         .collect();
     let next_cursor = cursors.last().filter(|_| found.more).cloned();
-    let meta = meta(&found, warnings);
+    let meta = meta(&found, warnings, freshness::of(&plan, &newest));
     let hits = found.hits.into_iter().zip(cursors).map(|(hit, resume)| to_hit(&plan, request.mode, hit, resume));
     Ok(list::around(asked, hits.collect(), next_cursor, meta))
 }
@@ -75,7 +75,7 @@ fn ranked(plan: &ReadPlan, found: &Found, hit: &FoundHit) -> Ranked {
     }
 }
 
-fn meta(found: &Found, warnings: Vec<Warning>) -> SearchMeta {
+fn meta(found: &Found, warnings: Vec<Warning>, freshness: Vec<ConnectionFreshness>) -> SearchMeta {
     SearchMeta {
         count: found.total,
         count_accuracy: if found.total.is_some() { "exact" } else { "not_counted" }.into(),
@@ -87,6 +87,7 @@ fn meta(found: &Found, warnings: Vec<Warning>) -> SearchMeta {
         relaxed: found.weights.relaxed,
         index: found.coverage,
         warnings,
+        freshness,
     }
 }
 

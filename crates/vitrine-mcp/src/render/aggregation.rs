@@ -6,7 +6,7 @@ use vitrine_contract::schema::{Aggregation, Group};
 
 use super::binary;
 use super::text::{Lines, count, cut, literal, plural};
-use super::{Frame, most_rows, warning_lines};
+use super::{Frame, freshness, most_rows, warning_lines};
 use crate::answer::Answer;
 
 /// A longer key is shown by its beginning.
@@ -22,6 +22,7 @@ pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
 
 fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_>) -> Answer {
     let mut shown = Aggregation { groups: None, ..whole.clone() };
+    shown.freshness = freshness::told(&whole.freshness, [].into_iter()).into_iter().cloned().collect();
     if let Some(all) = &whole.groups {
         shown.groups = Some(groups.iter().map(short).collect());
         shown.other_count += all[groups.len()..].iter().map(|group| group.count).sum::<u64>();
@@ -76,5 +77,5 @@ fn prose(shown: &Aggregation) -> String {
     if shown.groups.is_some() {
         text.line(format_args!("other_count: {}", shown.other_count));
     }
-    text + &warning_lines(&shown.warnings)
+    text + &freshness::line(&shown.freshness) + &warning_lines(&shown.warnings)
 }

@@ -10,7 +10,7 @@ use super::binary;
 use super::ladder::{FieldHint, Ladder, ReadCall, Rung};
 use super::record::label;
 use super::text::{self, Lines, literal, plural};
-use super::{Fit, Frame, most_rows, shortened, warning_lines};
+use super::{Fit, Frame, freshness, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::ids::{RecordRef, is_field, result_id};
@@ -30,19 +30,22 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
     let shown = |level| -> Vec<Shown<'_>> { list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect() };
     let generous = LEVELS.into_iter().filter(|_| list.data.len() <= CROWD);
     for hits in generous.map(shown) {
-        let answer = render(list, &hits, frame);
-        let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
-        if answer.fits() && short {
-            return Fit::Whole(answer);
+        // Evidence is worth more than how far the data reaches, which the text says anyway.
+        for dated in [true, false] {
+            let answer = render(list, &hits, dated, frame);
+            let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
+            if answer.fits() && short {
+                return Fit::Whole(answer);
+            }
         }
     }
     let hits = shown(CROWDED);
     let likely = Budget::CHANNEL.could_hold(hits.iter().map(Shown::chars));
-    let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], frame));
+    let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], true, frame));
     match kept.checked_sub(1).map(|last| &list.data[last].resume) {
         Some(None) if kept < hits.len() => Fit::AskFor(kept as u64),
         // A hit that does not fit even alone is refused as too large, rather than passed over.
-        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], frame)),
+        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame)),
         _ => Fit::Whole(answer),
     }
 }
@@ -201,12 +204,17 @@ fn around_match(window: &MatchWindow, chars: usize) -> MatchWindow {
     }
 }
 
-fn render(list: &SearchList, hits: &[Shown<'_>], frame: Frame<'_>) -> Answer {
+fn render(list: &SearchList, hits: &[Shown<'_>], dated: bool, frame: Frame<'_>) -> Answer {
     let cut = hits.len() < list.data.len();
     let resume = hits.last().and_then(|last| last.hit.resume.clone());
     let next_cursor = if cut { resume } else { list.next_cursor.clone() };
     let has_more = cut || list.has_more;
     let mut meta = list.meta.clone();
+    let sources = hits.iter().map(|shown| shown.hit.connection_id.as_str());
+    // Where nothing was found, it matters how far each connection was searched.
+    let told = if hits.is_empty() { freshness::told } else { freshness::told_of };
+    let told = told(&list.meta.freshness, sources);
+    meta.freshness = told.iter().copied().filter(|_| dated).cloned().collect();
     if cut {
         meta.warnings.push(shortened(hits.len(), list.data.len()));
     }
@@ -228,6 +236,7 @@ fn render(list: &SearchList, hits: &[Shown<'_>], frame: Frame<'_>) -> Answer {
     }
     text += &notes(&meta);
     text += &source_mix(hits);
+    text += &freshness::line(&told);
     text.extend(hits.iter().enumerate().map(|(index, hit)| hit.identity_line(index + 1)));
     if !hits.is_empty() {
         text += "Pass an id as it is to fetch; add connection_id only where it is shown.\n";

@@ -105,7 +105,8 @@ impl Page<'_> {
         envelope.insert("data".into(), rows.iter().map(|row| row.json.clone()).collect());
         envelope
             .insert("links".into(), json!({ "self": list.links.this, "next": self.next_link(next_cursor.as_deref()) }));
-        let reaches = freshness::told(&list.meta.freshness, rows.iter().filter_map(|row| row.source.as_ref()));
+        let connections = rows.iter().filter_map(|row| Some(row.source.as_ref()?.0.as_str()));
+        let reaches = freshness::told(&list.meta.freshness, connections);
         let mut meta = json!({ "count": list.meta.count, "warnings": warnings });
         if !reaches.is_empty() {
             meta["freshness"] = json!(reaches);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
+use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter};
 use vitrine_engine::gate::{ReadPlan, Scope, TimeWindow};
 use vitrine_engine::port::ScopeStats;
@@ -50,8 +51,9 @@ pub(crate) fn stats(tx: &Connection, plan: &ReadPlan, cache: &StatsCache) -> Res
 }
 
 /// Newest of each scope, which is cheaper to keep up with than its count.
-pub(crate) fn newest(tx: &Connection, plan: &ReadPlan, cache: &StatsCache) -> Result<Vec<Option<String>>> {
-    each(tx, plan, |scope, cell| Ok(newest_of(tx, scope, cell, cache)?.map(emitted_at)))
+pub(crate) fn newest(tx: &Connection, plan: &ReadPlan, cache: &StatsCache) -> Result<Vec<Option<Timestamp>>> {
+    let instant = |nanoseconds: i64| Timestamp::from_nanosecond(nanoseconds.into()).ok();
+    each(tx, plan, |scope, cell| Ok(newest_of(tx, scope, cell, cache)?.and_then(instant)))
 }
 
 fn each<T>(tx: &Connection, plan: &ReadPlan, find: impl Fn(&Scope, &Cell) -> Result<T>) -> Result<Vec<T>> {

@@ -25,8 +25,12 @@ pub(crate) const HUGE_ID: &str = "m0-77";
 const LABELS: [&str; 6] = ["inbox", "sent", "archive", "spam", "work", "family"];
 
 pub(crate) fn asked_records() -> usize {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--records").skip(1);
-    arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1_000_000)
+    argument("--records").and_then(|n| n.parse().ok()).unwrap_or(1_000_000)
+}
+
+/// What was given for a flag.
+pub(crate) fn argument(flag: &str) -> Option<String> {
+    std::env::args().skip_while(|argument| argument != flag).nth(1)
 }
 
 pub(crate) fn path(records: usize) -> PathBuf {
@@ -249,7 +253,7 @@ pub(crate) fn cells(path: &Path) -> Cells {
         .unwrap();
     let received_at = field("received_at");
     let deep = db
-        .query_row("SELECT value, id FROM by_order WHERE cell = ?1 AND field = ?2 ORDER BY value DESC, id DESC LIMIT 1 OFFSET ?3", (cells[0], received_at, DEEP_ROWS), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row("SELECT value, id FROM by_order WHERE cell = ?1 AND field = ?2 ORDER BY value DESC, id DESC LIMIT 1 OFFSET ?3", (cells[0], received_at, DEEP_ROWS - 1), |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
     Cells { numbers: cells, received_at, thread_id: field("thread_id"), label: field("label"), huge, deep }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use vitrine_contract::Fields;
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Blob, CutField, Links, List, ListMeta, Record, SearchList, Tag};
+use vitrine_contract::record::{Blob, ConnectionFreshness, CutField, Links, List, ListMeta, Record, SearchList, Tag};
 use vitrine_contract::request::{
     AggregateRequest, BlobRequest, Condition, CountMode, FieldWindowRequest, Filter, Order, RangeOp, RecordRequest,
     RecordsRequest, SchemaRequest, SearchRequest, StreamRequest, StreamsRequest,
@@ -12,7 +12,7 @@ use vitrine_contract::schema::{Aggregation, FieldWindow, Group, SchemaDocument, 
 use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
 use vitrine_contract::{ApiError, Count, ErrorCode, Expanded, ReadApi};
 
-use super::{Fake, Outage, Row};
+use super::{Connection, Fake, Outage, Row};
 
 fn not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no such record. Search for it again.")
@@ -145,7 +145,7 @@ impl ReadApi for Fake {
             next_changes_since: (request.changes_since.is_some() && !has_more).then(|| format!("at:{}", rows.len())),
             data,
             links: Links::default(),
-            meta: ListMeta { count, ..ListMeta::default() },
+            meta: ListMeta { count, freshness: self.freshness(), ..ListMeta::default() },
         })
     }
 
@@ -250,6 +250,7 @@ impl ReadApi for Fake {
             filtered_record_count: rows.len() as u64,
             approximate: false,
             warnings: Vec::new(),
+            freshness: self.freshness(),
         })
     }
 
@@ -266,7 +267,13 @@ impl ReadApi for Fake {
             hit.resume = (!self.foreign).then(|| format!("at:{}", at + 1));
         }
         let recall = Recall { complete: true, ranking_scope: "all_matches".into(), truncated: false };
-        let meta = SearchMeta { count: Some(count), count_accuracy: "exact".into(), recall, ..SearchMeta::default() };
+        let meta = SearchMeta {
+            count: Some(count),
+            count_accuracy: "exact".into(),
+            recall,
+            freshness: self.freshness(),
+            ..SearchMeta::default()
+        };
         Ok(List {
             object: Tag::default(),
             url: "/v1/search".into(),
@@ -289,6 +296,15 @@ impl ReadApi for Fake {
 }
 
 impl Fake {
+    /// Every connection reaches equally far.
+    fn freshness(&self) -> Vec<ConnectionFreshness> {
+        let of = |connection: &Connection| ConnectionFreshness {
+            connection_id: connection.id.as_str().into(),
+            captured_at: Some("2026-03-12T09:41:00Z".into()),
+        };
+        self.connections.iter().map(of).collect()
+    }
+
     /// A hit on a field with the word, or on the record as a whole for `semantic:`.
     fn hit(&self, row: &Row, q: &str) -> Option<Hit> {
         let (word, proven) = q.strip_prefix("semantic:").map_or((q, true), |word| (word, false));

@@ -36,6 +36,7 @@ pub(in super::super) fn aggregation(body: &str, request: &AggregateRequest) -> R
         filtered_record_count: members.read(&["filtered_record_count"]).unwrap_or(counted),
         approximate: members.read(&["approximate"]).unwrap_or_default(),
         warnings: list::warnings(&members),
+        freshness: list::freshness(&members),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What stands around rows: whether more follow, and how to go on.
 
 use serde_json::value::RawValue;
-use vitrine_contract::record::{Links, List, ListMeta, Tag};
+use vitrine_contract::record::{ConnectionFreshness, Links, List, ListMeta, Tag};
 use vitrine_contract::request::ReadRequest;
 use vitrine_contract::{Count, Warning, route};
 
@@ -44,12 +44,16 @@ pub(super) fn meta(members: &Members<'_>) -> ListMeta {
     ListMeta {
         count: meta.as_ref().and_then(|meta| meta.read::<Count>(&["count"])).unwrap_or_default(),
         warnings: meta.as_ref().map(warnings).unwrap_or_default(),
-        freshness: meta.as_ref().map(|meta| meta.each(FRESHNESS)).unwrap_or_default(),
+        freshness: meta.as_ref().map(freshness).unwrap_or_default(),
     }
 }
 
 pub(super) fn warnings(members: &Members<'_>) -> Vec<Warning> {
     members.each(WARNINGS)
+}
+
+pub(super) fn freshness(members: &Members<'_>) -> Vec<ConnectionFreshness> {
+    members.each(FRESHNESS)
 }
 
 #[cfg(test)]

@@ -143,6 +143,7 @@ fn meta(members: &Members<'_>) -> SearchMeta {
         relaxed: meta.read(&["relaxed"]).unwrap_or_default(),
         index: meta.read(&["index"]),
         warnings: list::warnings(&meta),
+        freshness: list::freshness(&meta),
         ..about(meta.read(&["count"]), meta.text(&["count_accuracy"]), recall)
     }
 }

@@ -29,7 +29,7 @@ async fn every_answer_names_its_request_and_version() {
 }
 
 #[tokio::test]
-async fn a_page_says_how_far_its_data_reaches() {
+async fn an_answer_says_how_far_its_data_reaches() {
     let app = TestApp::with_mail().await;
     let mut late = crate::fixtures::mail("w9", 9);
     late["emitted_at"] = json!("2026-06-01T12:00:00Z");
@@ -46,6 +46,11 @@ async fn a_page_says_how_far_its_data_reaches() {
         let mut told = reached(&whole, query).await.as_array().unwrap().clone();
         told.sort_by_key(|entry| entry["connection_id"].to_string());
         assert_eq!(told, [home.clone(), work.clone()], "{query}");
+    }
+    let found = app.get(&whole, "/v1/search?q=nothing-like-it").await.1;
+    let counted = app.get(&whole, "/v1/streams/messages/aggregate?metric=count").await.1;
+    for freshness in [&found["meta"]["freshness"], &counted["freshness"]] {
+        assert_eq!(*freshness, json!([home, work]));
     }
     let narrowed = json!([{ "connection_id": "cin_work", "captured_at": "2026-04-01T00:00:00Z" }]);
     for query in ["filter[thread_id]=none", "limit=1"] {
