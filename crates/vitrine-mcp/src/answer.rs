@@ -1,5 +1,7 @@
 //! What a tool answers: two channels, and what only a resource-aware host looks at.
 
+use std::sync::OnceLock;
+
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
 use vitrine_contract::{ApiError, ErrorCode};
@@ -20,6 +22,8 @@ pub(crate) struct Answer {
     pub(crate) text_budget: Budget,
     /// What the JSON may hold.
     pub(crate) structured_budget: Budget,
+    /// Whether both do, once that was looked at: an answer does not change after it was.
+    fits: OnceLock<bool>,
 }
 
 impl Answer {
@@ -32,6 +36,7 @@ impl Answer {
             is_error: false,
             text_budget: Budget::CHANNEL,
             structured_budget: Budget::CHANNEL,
+            fits: OnceLock::new(),
         }
     }
 
@@ -41,7 +46,9 @@ impl Answer {
     }
 
     pub(crate) fn fits(&self) -> bool {
-        self.text_budget.holds_text(&self.text) && self.structured_budget.holds_json(&self.structured)
+        *self.fits.get_or_init(|| {
+            self.text_budget.holds_text(&self.text) && self.structured_budget.holds_json(&self.structured)
+        })
     }
 
     /// The last line of defence: what no renderer could make fit is refused, not sent.

@@ -4,6 +4,8 @@ mod o200k;
 
 use serde_json::Value;
 
+use crate::render::text;
+
 /// The most one channel may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget {
@@ -27,9 +29,9 @@ impl Budget {
         text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::upper_bound(text) <= self.tokens)
     }
 
-    /// How many rows of these sizes in characters could fit at most, whatever stands around them.
-    pub(crate) fn could_hold(self, sizes: impl Iterator<Item = usize>) -> usize {
-        let mut room = self.chars;
+    /// How many rows of these sizes in characters fit beside `around`, as far as characters tell.
+    pub(crate) fn could_hold(self, around: usize, sizes: impl Iterator<Item = usize>) -> usize {
+        let mut room = self.chars.saturating_sub(around);
         sizes
             .take_while(|size| {
                 let fits = *size <= room;
@@ -41,6 +43,6 @@ impl Budget {
 
     /// Whether a channel of this JSON, minified, fits.
     pub(crate) fn holds_json(self, value: &Value) -> bool {
-        self.holds_text(&value.to_string())
+        self.holds_text(&text::json(value))
     }
 }

@@ -43,7 +43,7 @@ impl Frame<'_> {
 /// A page that was rendered, or that must be asked for again with fewer rows, because only its
 /// provider can make the cursor that continues after the last row that fits.
 pub(crate) enum Fit {
-    Whole(Answer),
+    Whole(Box<Answer>),
     AskFor(u64),
 }
 

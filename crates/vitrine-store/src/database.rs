@@ -106,7 +106,7 @@ pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     keep_plans(connection)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000;
-         PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;",
+         PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 8000;",
     )?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The six tools through the real `/mcp` service on a million records, each as a ratio to a tool that does nothing on the
-//! same SDK in the same run; and `vitrine mcp` from spawn to its first answer. `cargo bench --bench mcp [-- --records N]`.
+//! same SDK in the same run; and `vitrine mcp` from spawn to its first answer. `cargo bench --bench mcp [--
+//! --records N --only TOOL]`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -56,16 +57,21 @@ fn main() {
         "{:<20} {:>10} {:>10} {:>7} {:>13} {:>8} {:>12}",
         "tool", "p50", "no-op", "ratio", "16-way", "of no-op", "in process"
     );
-    let offered: Vec<_> = calls().into_iter().filter(|(name, arguments)| mail.offers(name, arguments)).collect();
+    let only = corpus::argument("--only");
+    let is_wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    let wanted = calls().into_iter().filter(|(name, _)| is_wanted(name));
+    let offered: Vec<_> = wanted.filter(|(name, arguments)| mail.offers(name, arguments)).collect();
     for (name, arguments) in &offered {
         let in_process = in_process(&runtime, &reader, name);
         compare(&nothing, &mail, name, arguments, in_process);
     }
-    let directory = tempfile::tempdir().unwrap();
-    let many = directory.path().join("vitrine.db");
-    runtime.block_on(fifty_connections(&many));
-    let (many, _) = Service::over(&runtime, &many);
-    compare(&nothing, &many, "schema", &json!({ "detail": "compact" }), None);
+    if is_wanted("schema") {
+        let directory = tempfile::tempdir().unwrap();
+        let many = directory.path().join("vitrine.db");
+        runtime.block_on(fifty_connections(&many));
+        let (many, _) = Service::over(&runtime, &many);
+        compare(&nothing, &many, "schema", &json!({ "detail": "compact" }), None);
+    }
 
     println!(
         "\n{:<20} {:>16} {:>8} {:>22} {:>8}",

@@ -12,7 +12,7 @@ use crate::declaration::RecordValidator;
 use crate::keeping::{Keeper, Outcome, Target};
 use crate::owner::OwnerError;
 
-const BATCH_LINES: usize = 1_000;
+const BATCH_LINES: usize = 4_000;
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// What became of an ingest.

@@ -33,20 +33,20 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
         // Evidence is worth more than how far the data reaches, which the text says anyway.
         for dated in [true, false] {
             let answer = render(list, &hits, dated, frame);
-            let short = list.data.len() > SHORT_LIST.0 || answer.structured.to_string().len() <= SHORT_LIST.1;
+            let short = list.data.len() > SHORT_LIST.0 || text::json(&answer.structured).len() <= SHORT_LIST.1;
             if answer.fits() && short {
-                return Fit::Whole(answer);
+                return Fit::Whole(answer.into());
             }
         }
     }
     let hits = shown(CROWDED);
-    let likely = Budget::CHANNEL.could_hold(hits.iter().map(Shown::chars));
+    let likely = Budget::CHANNEL.could_hold(0, hits.iter().map(Shown::chars));
     let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], true, frame));
     match kept.checked_sub(1).map(|last| &list.data[last].resume) {
         Some(None) if kept < hits.len() => Fit::AskFor(kept as u64),
         // A hit that does not fit even alone is refused as too large, rather than passed over.
-        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame)),
-        _ => Fit::Whole(answer),
+        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame).into()),
+        _ => Fit::Whole(answer.into()),
     }
 }
 
@@ -105,7 +105,7 @@ impl<'a> Shown<'a> {
     }
 
     fn chars(&self) -> usize {
-        self.json.to_string().chars().count()
+        text::json(&self.json).chars().count()
     }
 
     /// The proof, in prose, with the call that reads on.

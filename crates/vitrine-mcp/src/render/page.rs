@@ -6,13 +6,16 @@ use vitrine_contract::{Count, List, Record, route};
 
 use super::ladder::{Ladder, Rung};
 use super::record::{Detail, Eye, View, label};
-use super::text::{Lines, literal, plural};
+use super::text::{self, Lines, literal, plural};
 use super::{Fit, freshness, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 
 /// Characters of a field shown in a page. The reader is asked for no more.
 pub(crate) const PREVIEW_CHARS: u32 = 400;
+
+/// How much what stands around rows may grow with their number.
+const VARYING_CHARS: usize = 96;
 
 const USUAL: Detail =
     Detail { preview_chars: PREVIEW_CHARS as usize, body: None, fields: usize::MAX, related: usize::MAX };
@@ -28,16 +31,16 @@ const NARROWER: [Detail; 4] = [
 pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
     let page = Page { list, request, eye };
     let rows: Vec<Row> = list.data.iter().map(|record| page.row(record, USUAL)).collect();
-    let likely = Budget::CHANNEL.could_hold(rows.iter().map(Row::chars));
+    let likely = page.likely(&rows);
     let (kept, answer) = most_rows(likely, |kept| page.answer(&rows[..kept]));
     if kept == rows.len() {
-        return Fit::Whole(answer);
+        return Fit::Whole(answer.into());
     }
     // A record too large to stand with others, or alone, is shown in less detail.
     let (kept, answer) = if kept == 0 { (1, page.first_alone(&list.data[0])) } else { (kept, answer) };
     match list.data[kept - 1].resume {
         None if kept < rows.len() => Fit::AskFor(kept as u64),
-        _ => Fit::Whole(answer),
+        _ => Fit::Whole(answer.into()),
     }
 }
 
@@ -56,8 +59,10 @@ struct Row {
 }
 
 impl Row {
+    /// Characters it adds to the JSON, its comma and its rungs included.
     fn chars(&self) -> usize {
-        self.lines.chars().count().max(self.json.to_string().chars().count())
+        let chars = |json: String| json.chars().count() + 1;
+        chars(text::json(&self.json)) + self.rungs.iter().map(|rung| chars(text::json(rung))).sum::<usize>()
     }
 }
 
@@ -66,7 +71,21 @@ impl Page<'_> {
         let view: View = self.eye.view(record, detail);
         let source =
             record.display_name.as_deref().map(|name| (record.connection_id.to_string(), label(name).to_owned()));
-        Row { json: view.row(record), lines: view.lines(record), rungs: view.rungs, source }
+        let lines = view.lines(record);
+        let (json, rungs) = view.into_row(record);
+        Row { json, lines, rungs, source }
+    }
+
+    /// How many rows should fit, so that they need not be tried out.
+    fn likely(&self, rows: &[Row]) -> usize {
+        let Answer { text, structured, .. } = self.answer(&rows[..rows.len().min(1)]);
+        let rest = rows.get(1..).unwrap_or_default();
+        let fit = |shown: usize, sizes: &mut dyn Iterator<Item = usize>| {
+            Budget::CHANNEL.could_hold(shown + VARYING_CHARS, sizes)
+        };
+        let in_json = fit(text::json(&structured).chars().count(), &mut rest.iter().map(Row::chars));
+        let in_text = fit(text.chars().count(), &mut rest.iter().map(|row| row.lines.chars().count()));
+        rows.len().min(1) + in_json.min(in_text)
     }
 
     fn first_alone(&self, record: &Record) -> Answer {

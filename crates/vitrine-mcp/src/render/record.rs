@@ -93,8 +93,8 @@ impl Eye<'_> {
         let eye = Eye { only: None, ..*self };
         let mut row = |related: &Record| {
             let view = eye.view(related, nested);
-            let row = view.row(related);
-            rungs.extend(view.rungs);
+            let (row, cut) = view.into_row(related);
+            rungs.extend(cut);
             row
         };
         record
@@ -243,8 +243,8 @@ impl Shown<'_> {
 }
 
 impl View {
-    /// The row of a list, in the resource server's own shape.
-    pub(crate) fn row(&self, record: &Record) -> Value {
+    /// The row of a list, in the resource server's own shape, and what it leaves out.
+    pub(crate) fn into_row(self, record: &Record) -> (Value, Vec<Rung>) {
         let mut row = Map::new();
         row.insert("object".into(), "record".into());
         row.insert("id".into(), record.id.as_str().into());
@@ -259,13 +259,13 @@ impl View {
             row.insert("deleted".into(), true.into());
             row.insert("deleted_at".into(), record.deleted_at.as_deref().into());
         } else {
-            row.insert("data".into(), Value::Object(self.data.clone()));
+            row.insert("data".into(), Value::Object(self.data));
         }
         row.insert("emitted_at".into(), record.emitted_at.as_str().into());
         if !self.expanded.is_empty() {
-            row.insert("expanded".into(), Value::Object(self.expanded.clone()));
+            row.insert("expanded".into(), Value::Object(self.expanded));
         }
-        Value::Object(row)
+        (Value::Object(row), self.rungs)
     }
 
     /// The row in prose: the whole id, then the fields as JSON, then how to read the rest.
@@ -275,13 +275,13 @@ impl View {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));
         }
-        let fields = Value::Object(self.data.clone());
+        let fields = text::json(&self.data);
         let emitted = text::literal(&record.emitted_at);
         let mut lines = String::new();
         if self.expanded.is_empty() {
             lines.line(format_args!("- {id} {emitted} {fields}"));
         } else {
-            lines.line(format_args!("- {id} {emitted} {fields} expanded {}", Value::Object(self.expanded.clone())));
+            lines.line(format_args!("- {id} {emitted} {fields} expanded {}", text::json(&self.expanded)));
         }
         for rung in &self.rungs {
             lines += &rung.lines();

@@ -76,10 +76,9 @@ pub(crate) fn full(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
         return whole;
     }
     let most = most_fields(document);
-    let at = |fields| Answer {
-        text: compact.text.clone(),
-        ..render(document, Shape::new(Streams::Fields(fields), Connections::Few(FEW)), frame)
-            .with_budgets(Budget::CHANNEL, Budget::WIDE)
+    let at = |fields| {
+        let narrowed = render(document, Shape::new(Streams::Fields(fields), Connections::Few(FEW)), frame);
+        Answer::new(compact.text.clone(), narrowed.structured).with_budgets(Budget::CHANNEL, Budget::WIDE)
     };
     most_rows(most, at).1
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// Text built line by line.
@@ -18,9 +19,15 @@ impl Lines for String {
     }
 }
 
+/// A value as minified JSON.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    // Nothing here has keys that are not text.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 /// A text as a JSON string literal on one line.
 pub(crate) fn literal(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
+    let quoted = json(&text);
     if quoted.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
         return quoted.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     }
@@ -49,7 +56,7 @@ pub(crate) fn plural(n: usize, word: &str) -> String {
 
 /// A call as a model would write it.
 pub(crate) fn call(tool: &str, arguments: &Value) -> String {
-    format!("{tool}({arguments})")
+    format!("{tool}({})", json(arguments))
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ pub(crate) async fn answer<R: ReadApi>(
         let list = reader.records(&request).await?;
         let encoded = declared::encoded(reader, &request.stream, request.connection_id.as_deref(), &list.data).await;
         match page::answer(&list, &request, Eye { frame, encoded: &encoded, only: None }) {
-            Fit::Whole(answer) => return Ok(answer),
+            Fit::Whole(answer) => return Ok(*answer),
             Fit::AskFor(rows) => request.limit = Some(rows),
         }
     }

@@ -95,7 +95,7 @@ pub(crate) async fn answer<R: ReadApi>(
     for _ in 0..ATTEMPTS {
         let list = reader.search(&request).await.map_err(|error| arguments::renamed(error, "q", "query"))?;
         match hits::answer(&list, frame) {
-            Fit::Whole(answer) => return Ok(answer),
+            Fit::Whole(answer) => return Ok(*answer),
             Fit::AskFor(hits) => request.limit = Some(hits),
         }
     }

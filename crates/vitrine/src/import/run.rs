@@ -21,7 +21,7 @@ use super::sink::{ImportError, Outlet, Sink, Skip, Stopped};
 use super::summary::Summary;
 use crate::fault::Fault;
 
-const BATCH_RECORDS: usize = 2_000;
+const BATCH_RECORDS: usize = 10_000;
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// Batches that wait for the store.
 const WAITING_BATCHES: usize = 1;
