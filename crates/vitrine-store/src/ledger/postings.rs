@@ -1,8 +1,8 @@
 //! Where things stand in a closed segment: for each client, grant, stream, connection and record,
 //! the lines that name it. Derived from the segment, and made again when it is missing.
 //!
-//! A file is a header, the terms in order (hash, first posting, how many), and the postings: the
-//! offsets of lines, ascending.
+//! A file is a header, the terms in order (hash, first posting, how many), the postings: the
+//! offsets of lines, ascending; and when the entry of each line was made.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -14,9 +14,11 @@ use super::Result;
 use super::search::Shown;
 use super::segments::{self, Places};
 
-const MAGIC: &[u8; 8] = b"vtrnidx1";
-const HEADER_BYTES: u64 = 8 + 8 + 8 + 8 + 8;
+const MAGIC: &[u8; 8] = b"vtrnidx2";
+const HEADER_BYTES: u64 = 8 + 8 + 8 + 8 + 8 + 8;
 const TERM_BYTES: u64 = 8 + 4 + 4;
+const POSTING_BYTES: u64 = 4;
+const TIME_BYTES: usize = 4 + 8;
 
 /// Something an entry can be found by.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,8 @@ pub(super) enum Term<'a> {
 pub(super) struct Postings {
     file: File,
     terms: u64,
+    /// Postings of all terms together.
+    runs: u64,
     /// When its first and last entries were made, in microseconds.
     pub(super) span: (i64, i64),
 }
@@ -73,16 +77,16 @@ impl Postings {
             file => file?,
         };
         let mut magic = [0; MAGIC.len()];
-        let mut header = [0; 4];
+        let mut header = [0; 5];
         let read = file.read_exact(&mut magic).and_then(|()| {
             header.iter_mut().try_for_each(|number| {
                 *number = read_u64(&mut file)?;
                 Ok(())
             })
         });
-        let [of_length, first, last, terms] = header;
+        let [of_length, first, last, terms, runs] = header;
         let fits = read.is_ok() && magic == *MAGIC && of_length == length;
-        Ok(fits.then(|| Self { file, terms, span: (first.cast_signed(), last.cast_signed()) }))
+        Ok(fits.then(|| Self { file, terms, runs, span: (first.cast_signed(), last.cast_signed()) }))
     }
 
     /// The offsets of the lines that name a term, ascending.
@@ -105,10 +109,25 @@ impl Postings {
     }
 
     fn run(&mut self, first: u64, count: u64) -> Result<Vec<u32>> {
-        self.file.seek(SeekFrom::Start(HEADER_BYTES + self.terms * TERM_BYTES + first * 4))?;
-        let mut bytes = Vec::new();
-        (&self.file).take(count * 4).read_to_end(&mut bytes)?;
+        let bytes = self.read(HEADER_BYTES + self.terms * TERM_BYTES + first * POSTING_BYTES, count * POSTING_BYTES)?;
         Ok(bytes.as_chunks().0.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+    }
+
+    /// When the entry of each line was made, in microseconds, by the line's offset.
+    pub(super) fn times(&mut self) -> Result<Vec<(u32, i64)>> {
+        let bytes = self.read(HEADER_BYTES + self.terms * TERM_BYTES + self.runs * POSTING_BYTES, u64::MAX)?;
+        let times = bytes.as_chunks::<TIME_BYTES>().0.iter().filter_map(|chunk| {
+            let (offset, at) = chunk.split_first_chunk()?;
+            Some((u32::from_le_bytes(*offset), i64::from_le_bytes(*at.first_chunk()?)))
+        });
+        Ok(times.collect())
+    }
+
+    fn read(&mut self, from: u64, most: u64) -> Result<Vec<u8>> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        (&self.file).take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
@@ -116,27 +135,29 @@ impl Postings {
 pub(super) fn build(places: &Places, number: u64) -> Result<Postings> {
     let text = segments::rest(&mut File::open(places.segment(number))?, 0)?;
     let mut found: Vec<(u64, u32)> = Vec::new();
-    let mut span = (i64::MAX, i64::MIN);
+    let mut times: Vec<(u32, i64)> = Vec::new();
     let mut offset = 0_u32;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         if let Some(entry) = Shown::parse(line) {
             let at = time::parse(&entry.at).map_or(0, Timestamp::as_microsecond);
-            span = (span.0.min(at), span.1.max(at));
+            times.push((offset, at));
             entry.terms(|term| found.push((term.hash(), offset)));
         }
         offset = offset.saturating_add(u32::try_from(line.len()).unwrap_or(u32::MAX));
     }
     found.sort_unstable();
     found.dedup();
-    write(places, number, text.len() as u64, span, &found)?;
+    write(places, number, text.len() as u64, &found, &times)?;
     let opened = Postings::open(places, number, text.len() as u64)?;
     opened.ok_or_else(|| io::Error::other("the segment has changed while it was indexed").into())
 }
 
-fn write(places: &Places, number: u64, length: u64, span: (i64, i64), found: &[(u64, u32)]) -> Result<()> {
+fn write(places: &Places, number: u64, length: u64, found: &[(u64, u32)], times: &[(u32, i64)]) -> Result<()> {
+    let span = times.iter().fold((i64::MAX, i64::MIN), |(first, last), (_, at)| (first.min(*at), last.max(*at)));
     let groups: Vec<&[(u64, u32)]> = found.chunk_by(|a, b| a.0 == b.0).collect();
     let mut bytes = MAGIC.to_vec();
-    for number in [length, span.0.cast_unsigned(), span.1.cast_unsigned(), groups.len() as u64] {
+    let counts = [groups.len() as u64, found.len() as u64];
+    for number in [length, span.0.cast_unsigned(), span.1.cast_unsigned()].into_iter().chain(counts) {
         bytes.extend(number.to_le_bytes());
     }
     let mut first = 0_u32;
@@ -149,6 +170,10 @@ fn write(places: &Places, number: u64, length: u64, span: (i64, i64), found: &[(
     }
     for (_, offset) in found {
         bytes.extend(offset.to_le_bytes());
+    }
+    for (offset, at) in times {
+        bytes.extend(offset.to_le_bytes());
+        bytes.extend(at.to_le_bytes());
     }
     // Two processes may be at it: each finishes its own file, and either will do.
     let fresh = places.directory.join(format!("{number:08}.idx.{}", std::process::id()));

@@ -177,8 +177,12 @@ fn closed_segment(places: &Places, number: u64, found: &mut Found<'_>) -> Result
     if starts_after || ask.since.is_some_and(|since| last < Timestamp::as_microsecond(since)) {
         return Ok(false);
     }
-    let Some(lines) = common_lines(&mut postings, ask)? else { return Ok(false) };
+    let Some(mut lines) = common_lines(&mut postings, ask)? else { return Ok(false) };
+    keep_asked_times(&mut postings, ask, &mut lines)?;
     let mut segment = File::open(&path)?;
+    if let Some(before) = ask.before {
+        lines.truncate(lines_before(&mut segment, &lines, before)?);
+    }
     for offset in lines.into_iter().rev() {
         let line = segments::line_at(&mut segment, offset.into())?;
         if let Some(line) = line
@@ -188,6 +192,38 @@ fn closed_segment(places: &Places, number: u64, found: &mut Found<'_>) -> Result
         }
     }
     Ok(false)
+}
+
+/// Drops the lines of entries that were made at other times, without reading them.
+fn keep_asked_times(postings: &mut Postings, ask: &LedgerAsk, lines: &mut Vec<u32>) -> Result<()> {
+    let since = ask.since.map_or(i64::MIN, Timestamp::as_microsecond);
+    let until = ask.until.map_or(i64::MAX, Timestamp::as_microsecond);
+    let (first, last) = postings.span;
+    if since <= first && last < until {
+        return Ok(());
+    }
+    let times = postings.times()?;
+    // A bound between two microseconds is left to the look at the line.
+    let is_asked = |at: i64| since <= at && at <= until;
+    lines.retain(|line| {
+        times.binary_search_by_key(line, |(offset, _)| *offset).is_ok_and(|found| is_asked(times[found].1))
+    });
+    Ok(())
+}
+
+/// How many of these lines come before an entry: they are numbered in order.
+fn lines_before(segment: &mut File, lines: &[u32], before: u64) -> Result<usize> {
+    let (mut low, mut high) = (0, lines.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let line = segments::line_at(segment, lines[middle].into())?;
+        if line.as_deref().and_then(Shown::parse).is_some_and(|entry| entry.seq < before) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
 }
 
 /// The lines that name everything that is asked for.
