@@ -25,6 +25,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use vitrine_contract::BlobRef;
 use vitrine_contract::request::ByteRange;
+use vitrine_contract::search::IndexCoverage;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::declaration::Declaration;
@@ -81,6 +82,11 @@ impl Store {
     /// Runs `work`, and finds in the same state how far the data that the plan may see reaches.
     fn dated<T>(&self, plan: &ReadPlan, work: impl FnOnce(&Connection) -> fault::Result<T>) -> StoreResult<Dated<T>> {
         self.database.read(|tx| Ok(Dated { answer: work(tx)?, newest: read::newest(tx, plan, &self.stats)? }))
+    }
+
+    /// How many of all texts can be found by what they mean.
+    pub fn meanings_read(&self) -> StoreResult<IndexCoverage> {
+        self.database.inspect(semantic::coverage)
     }
 
     /// Checks the file and the indexes against the records; what it finds, in words.

@@ -8,7 +8,7 @@ use vitrine_engine::clock::{Clock, Random};
 use crate::database::{Database, configure_writer};
 use crate::fault::{Fault, Result};
 use crate::ledger::Book;
-use crate::{Store, in_use, layout};
+use crate::{Store, in_use, layout, semantic, write};
 
 /// Marks the file as ours: "Vtrn".
 const APPLICATION_ID: i64 = 0x5674_726E;
@@ -107,7 +107,7 @@ fn check_identity(connection: &Connection, path: &str) -> std::result::Result<()
 /// Takes the steps that are missing, all or none.
 fn bring_forward(connection: &mut Connection, random: &Random) -> Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if version == layout::version() {
+    if version == layout::version() && semantic::is_current_model(connection)? {
         return Ok(());
     }
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -118,6 +118,7 @@ fn bring_forward(connection: &mut Connection, random: &Random) -> Result<()> {
             fill(&tx)?;
         }
     }
+    write::follow_model(&tx)?;
     tx.execute("INSERT OR IGNORE INTO meta (name, value) VALUES (?1, ?2)", (CURSOR_KEY, random.bytes::<32>()))?;
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", layout::version())?;

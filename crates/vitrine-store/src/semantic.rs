@@ -5,9 +5,11 @@
 //! search compares only what its caller may see; they go when their text does.
 
 mod cache;
+mod model;
 mod reading;
 mod unread;
 
 pub(crate) use cache::{CellVectors, VectorCache, vector};
+pub(crate) use model::{drop_of_other_models, is_current as is_current_model};
 pub(crate) use reading::{keep, read, take};
-pub(crate) use unread::{Bringing, drop_cell, forget_record, is_text, note, renew, renew_cell};
+pub(crate) use unread::{Bringing, coverage, drop_cell, forget_record, is_text, note, renew, renew_cell};

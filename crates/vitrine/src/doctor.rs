@@ -7,6 +7,7 @@ mod credentials;
 mod disk;
 mod environment;
 mod fetch;
+mod meanings;
 mod public;
 mod server;
 mod store;
@@ -50,6 +51,9 @@ pub(crate) struct Finding {
 pub(crate) struct Examined {
     pub(crate) check: &'static str,
     pub(crate) findings: Vec<Finding>,
+    /// How things stand, where that is worth knowing even if all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<String>,
 }
 
 impl Finding {
@@ -60,10 +64,11 @@ impl Finding {
 
 /// Runs every check.
 pub(crate) async fn examine(patient: &Patient) -> Vec<Examined> {
-    let of = |check, findings| Examined { check, findings };
+    let of = |check, findings| Examined { check, findings, state: None };
     vec![
         of("environment", environment::check(patient)),
         of("store", store::check(patient)),
+        meanings::check(patient),
         of("disk", disk::check(patient)),
         of("clock", clock::check(patient).await),
         of("server", server::check(patient).await),

@@ -1,5 +1,6 @@
 //! Where an answer may be sent: addresses a client has registered, and no others.
 
+use url::form_urlencoded::Serializer;
 use url::{Host, Url};
 
 /// An address at most.
@@ -63,7 +64,10 @@ pub fn policy_source(uri: &str) -> Option<String> {
 /// The address with parameters added to those it has.
 pub fn with_params(uri: &str, params: &[(&str, &str)]) -> String {
     let Ok(mut url) = Url::parse(uri) else { return uri.to_owned() };
-    url.query_pairs_mut().extend_pairs(params);
+    // A blank reads right everywhere as `%20`, but as `+` only in forms.
+    let added = Serializer::new(String::new()).extend_pairs(params).finish().replace('+', "%20");
+    let query = url.query().filter(|query| !query.is_empty()).map_or_else(String::new, |query| format!("{query}&"));
+    url.set_query(Some(&(query + &added)));
     url.into()
 }
 
@@ -166,7 +170,7 @@ mod tests {
     fn parameters_join_those_that_are_there() {
         assert_eq!(
             with_params("https://a.example/cb?x=1", &[("code", "a b"), ("iss", "https://b.example")]),
-            "https://a.example/cb?x=1&code=a+b&iss=https%3A%2F%2Fb.example"
+            "https://a.example/cb?x=1&code=a%20b&iss=https%3A%2F%2Fb.example"
         );
     }
 }

@@ -99,6 +99,7 @@ async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, NoDocument> {
         .redirect(Policy::none())
         .no_proxy()
         .referer(false)
+        .user_agent(concat!("vitrine/", env!("CARGO_PKG_VERSION")))
         .timeout(PATIENCE)
         // The name is not looked up again: what was checked is what is called.
         .resolve_to_addrs(host, &found)
@@ -106,8 +107,10 @@ async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, NoDocument> {
         .map_err(|_| refused("This server cannot fetch it."))?;
     let answer = client.get(url).header(ACCEPT, "application/json").send().await;
     let answer = answer.map_err(|_| NoDocument::Unreachable)?;
-    if answer.status() != StatusCode::OK {
-        return Err(refused("Its address answers with something else."));
+    match answer.status() {
+        StatusCode::OK => {}
+        status if is_no_word_of_the_clients(status) => return Err(NoDocument::Unreachable),
+        _ => return Err(refused("Its address answers with something else.")),
     }
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -115,6 +118,11 @@ async fn fetch(url: Url, host: &str) -> Result<Map<String, Value>, NoDocument> {
         return Err(refused("It is not JSON."));
     }
     serde_json::from_slice(&bounded(answer).await?).map_err(|_| refused("It is not a JSON object."))
+}
+
+/// Whether whoever keeps machines away, or failed, has answered in the client's place.
+fn is_no_word_of_the_clients(status: StatusCode) -> bool {
+    status == StatusCode::FORBIDDEN || status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 async fn bounded(answer: Response) -> Result<Vec<u8>, NoDocument> {

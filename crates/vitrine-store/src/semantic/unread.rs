@@ -1,6 +1,7 @@
 //! Which texts are still to be read.
 
 use rusqlite::Connection;
+use vitrine_contract::search::IndexCoverage;
 use vitrine_contract::values;
 use vitrine_engine::ingest::TextField;
 
@@ -69,6 +70,13 @@ fn drop_vectors(tx: &Connection, cell: i64, record: i64, field: Option<i64>) -> 
 fn note_dropped(tx: &Connection, cell: i64) -> Result<()> {
     tx.prepare_cached("UPDATE cell SET vectors_dropped = vectors_dropped + 1 WHERE number = ?1")?.execute([cell])?;
     Ok(())
+}
+
+/// How many of all texts were read.
+pub(crate) fn coverage(tx: &Connection) -> Result<IndexCoverage> {
+    let count = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);
+    let covered = count("SELECT count(*) FROM (SELECT DISTINCT record, field FROM vector)")?;
+    Ok(IndexCoverage { covered, total: covered + count("SELECT count(*) FROM unread")? })
 }
 
 /// Brings a cell in line with the fields that are searched by meaning now.

@@ -93,13 +93,26 @@ pub(super) fn rebuild(tx: &Connection, cell: i64, layout: &IndexLayout) -> Resul
 
 /// Makes the search indexes of a store that has none.
 pub(crate) fn index_all(tx: &Connection) -> Result<()> {
+    each_cell(tx, |cell, layout| {
+        rebuild(tx, cell, layout)?;
+        semantic::renew_cell(tx, cell, layout.texts())
+    })
+}
+
+/// Has everything read anew that was read with another model: its vectors say nothing to this one.
+pub(crate) fn follow_model(tx: &Connection) -> Result<()> {
+    if semantic::drop_of_other_models(tx)? {
+        each_cell(tx, |cell, layout| semantic::renew_cell(tx, cell, layout.texts()))?;
+    }
+    Ok(())
+}
+
+fn each_cell(tx: &Connection, work: impl Fn(i64, &IndexLayout) -> Result<()>) -> Result<()> {
     let catalog = catalog::load(tx, 0)?;
     for connection in &catalog.connections {
         for (name, cell) in &connection.cells {
             if let Some(stream) = connection.stream(name) {
-                let layout = IndexLayout::of(&connection.source, stream);
-                rebuild(tx, *cell, &layout)?;
-                semantic::renew_cell(tx, *cell, layout.texts())?;
+                work(*cell, &IndexLayout::of(&connection.source, stream))?;
             }
         }
     }

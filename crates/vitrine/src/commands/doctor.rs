@@ -54,9 +54,10 @@ pub(crate) async fn run(args: Args, place: &Place, output: Output) -> Result<Exi
 
 fn words(examined: &[Examined]) -> String {
     let mut lines = Vec::new();
-    for Examined { check, findings } in examined {
+    for Examined { check, findings, state } in examined {
         if findings.is_empty() {
-            lines.push(format!("ok       {check}"));
+            let state = state.as_ref().map_or_else(String::new, |state| format!(": {state}"));
+            lines.push(format!("ok       {check}{state}"));
         }
         for finding in findings {
             lines.push(format!("problem  {check}: {}\n         {}", finding.problem, finding.fix));

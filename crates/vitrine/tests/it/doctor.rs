@@ -83,9 +83,23 @@ fn a_sound_machine_has_no_findings() {
     let ran = doctor(&home, &["--listen", &listen, "--public-url", &url]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let report = ran.json();
-    assert_eq!((&report["ok"], report["checks"].as_array().unwrap().len()), (&json!(true), 9));
+    assert_eq!((&report["ok"], report["checks"].as_array().unwrap().len()), (&json!(true), 10));
     let words = home.run(&["doctor", "--listen", "127.0.0.1:1"]);
     assert!(words.code == 0 && words.stdout.lines().all(|line| line.starts_with("ok ")), "{words:?}");
+}
+
+#[test]
+fn how_much_can_be_found_by_meaning_is_told() {
+    let home = Home::new();
+    let mail = "From a Mon Mar 09 08:15:02 2026\nMessage-ID: <1@b>\nSubject: Boiler\n\nIt broke down again.\n";
+    std::fs::write(home.path("mail.mbox"), mail).unwrap();
+    home.json(&["import", "mbox", &home.path("mail.mbox").display().to_string(), "--name", "Mail", "--yes"]);
+    let ran = doctor(&home, &[]);
+    let report = ran.json();
+    let checks = report["checks"].as_array().unwrap();
+    let told = checks.iter().find(|examined| examined["check"] == "search by meaning").unwrap();
+    assert!(told["state"].as_str().unwrap().starts_with("0 of 2 texts were read"), "{told}");
+    assert_eq!((ran.code, &told["findings"]), (0, &json!([])), "{report}");
 }
 
 #[test]

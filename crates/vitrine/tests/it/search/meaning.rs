@@ -1,6 +1,8 @@
 //! Finding what is meant, in other words.
 
 use serde_json::json;
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_store::Store;
 
 use super::{found, keys, letter, mailbox};
 
@@ -93,4 +95,20 @@ async fn a_grant_without_a_field_does_not_find_by_its_meaning() {
     let (_, body) = app.get(&token, "/v1/search/semantic?q=the+boiler+broke+down+and+the+flat+is+freezing").await;
     let best = body["data"][0]["score"]["value"].as_f64().unwrap_or_default();
     assert!(best < 0.7, "only a hidden text is that near: {body}");
+}
+
+#[tokio::test]
+async fn vectors_of_another_model_are_read_anew() {
+    let (app, _) = mailbox(&household()).await;
+    app.read_all_meanings().await;
+    let file = app.directory().join("vitrine.db");
+    let open = || Store::open(&file, Clock::System, &Random::System).unwrap();
+    let read = open().meanings_read().unwrap();
+    assert_eq!((read.covered, read.total), (6, 6), "opened again, it is as it was");
+    let raw = rusqlite::Connection::open(&file).unwrap();
+    raw.execute("UPDATE meta SET value = 'another' WHERE name = 'meaning_model'", []).unwrap();
+    let store = open();
+    let read = store.meanings_read().unwrap();
+    assert_eq!((read.covered, read.total), (0, 6));
+    assert_eq!(store.read_meanings(64).await.unwrap(), 6);
 }
