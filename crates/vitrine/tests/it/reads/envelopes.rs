@@ -52,6 +52,15 @@ async fn an_answer_says_how_far_its_data_reaches() {
     for freshness in [&found["meta"]["freshness"], &counted["freshness"]] {
         assert_eq!(*freshness, json!([home, work]));
     }
+    // Of several streams, the one that reaches furthest tells.
+    for (id, at) in [("early", "2026-01-01T00:00:00Z"), ("late", "2026-07-01T00:00:00.5Z")] {
+        let label = json!({ "key": id, "data": { "id": id, "name": id }, "emitted_at": at });
+        assert_eq!(app.ingest("cin_work", "labels", &[label]).await["records_accepted"], 1);
+        let found = app.get(&whole, "/v1/search?q=nothing-like-it").await.1;
+        let furthest = at.max("2026-06-01T12:00:00Z");
+        let work = json!({ "connection_id": "cin_work", "captured_at": furthest });
+        assert_eq!(found["meta"]["freshness"], json!([home, work]), "{id}");
+    }
     let narrowed = json!([{ "connection_id": "cin_work", "captured_at": "2026-04-01T00:00:00Z" }]);
     for query in ["filter[thread_id]=none", "limit=1"] {
         assert_eq!(reached(&early, query).await, narrowed, "{query}");
