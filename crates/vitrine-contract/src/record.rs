@@ -41,9 +41,6 @@ pub struct Record {
     /// Related records, by relationship.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub expanded: BTreeMap<String, Expanded>,
-    /// The cursor that continues right after this row. Never on the wire.
-    #[serde(skip)]
-    pub resume: Option<String>,
     /// Fields cut to a preview because the caller asked for one. Never on the wire.
     #[serde(skip)]
     pub cut: Vec<CutField>,
@@ -159,6 +156,46 @@ pub struct List<T, M = ListMeta> {
     /// Counts and warnings.
     #[serde(default)]
     pub meta: M,
+    /// How to read on from a row before the last. Never on the wire.
+    #[serde(skip)]
+    pub resume: Option<Resume>,
+}
+
+impl<T, M> List<T, M> {
+    /// The cursor that continues after the first so many rows, where whoever made the page can tell.
+    pub fn resume_after(&self, rows: usize) -> Option<String> {
+        self.resume.as_ref()?.after(rows.checked_sub(1)?)
+    }
+}
+
+/// Makes the cursor that continues after a row of a page, for one who shows fewer rows than were
+/// read: most pages are shown whole, and sealing a cursor for every row costs more than reading it.
+#[derive(Clone)]
+pub struct Resume(Arc<dyn Fn(usize) -> Option<String> + Send + Sync>);
+
+impl Resume {
+    /// One that makes its cursors with `make`.
+    pub fn new(make: impl Fn(usize) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+
+    /// The cursor that continues after this row of the page.
+    pub fn after(&self, row: usize) -> Option<String> {
+        (self.0)(row)
+    }
+}
+
+impl std::fmt::Debug for Resume {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Resume")
+    }
+}
+
+/// Pages that say the same are the same, however they are continued.
+impl PartialEq for Resume {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// A page of search hits.

@@ -41,9 +41,6 @@ pub struct Hit {
     /// Which searches found it, in a hybrid one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieval_sources: Option<Vec<String>>,
-    /// The cursor that continues right after this hit. Never on the wire.
-    #[serde(skip)]
-    pub resume: Option<String>,
 }
 
 /// A proven match: `text` is exactly the field's characters `start_chars..end_chars`.

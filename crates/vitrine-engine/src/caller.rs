@@ -7,7 +7,7 @@ use vitrine_contract::schema::Bearer;
 use vitrine_contract::{ApiError, ErrorCode, time};
 
 use crate::grant::Grant;
-use crate::port::{GrantRow, PackageRow, Store, StoreError};
+use crate::port::{BearerRow, GrantRow, PackageRow, Store, StoreError, SubjectRow};
 use crate::token::{TokenDigest, TokenKind};
 
 /// Someone whose credential was checked for this one request.
@@ -22,31 +22,32 @@ impl Caller {
     /// Checks a bearer token against the store as it is now.
     pub async fn from_token(store: &impl Store, token: &str, now: Timestamp) -> Result<Self, ApiError> {
         let presented = TokenDigest::of(token);
-        let row = store.token(&presented).await?.filter(|row| row.digest.matches(&presented) && !row.revoked);
-        let Some(row) = row else { return Err(unknown_token()) };
+        let known = store.bearer(&presented).await?;
+        let known = known.filter(|BearerRow { token, .. }| token.digest.matches(&presented) && !token.revoked);
+        let BearerRow { token: row, subject } = known.ok_or_else(unknown_token)?;
         if row.expires_at.as_deref().and_then(time::parse).is_some_and(|end| end <= now) {
             return Err(ApiError::new(
                 ErrorCode::AuthenticationError,
                 "The access token has expired. Refresh it, or connect again.",
             ));
         }
-        match row.kind {
-            TokenKind::Owner => Ok(Self::owner()),
-            TokenKind::Client => Self::from_grant(store, &row.subject, now).await,
-            TokenKind::McpPackage => Self::from_package(store, &row.subject, now).await,
+        match (row.kind, subject) {
+            (TokenKind::Owner, _) => Ok(Self::owner()),
+            (_, Some(SubjectRow::Grant(grant))) => Self::from_grant(grant, now),
+            (_, Some(SubjectRow::Package(package))) => Self::from_package(package, now),
+            (_, None) => Err(unknown_token()),
         }
     }
 
     /// The caller a grant or package id stands for, as the local adapter names it.
     pub async fn from_grant_or_package(store: &impl Store, id: &str, now: Timestamp) -> Result<Self, ApiError> {
-        if store.package(id).await?.is_some() {
-            return Self::from_package(store, id, now).await;
+        if let Some(package) = store.package(id).await? {
+            return Self::from_package(package, now);
         }
-        Self::from_grant(store, id, now).await
+        Self::from_grant(store.grant(id).await?.ok_or_else(unknown_token)?, now)
     }
 
-    async fn from_grant(store: &impl Store, id: &str, now: Timestamp) -> Result<Self, ApiError> {
-        let row = store.grant(id).await?.ok_or_else(unknown_token)?;
+    fn from_grant(row: GrantRow, now: Timestamp) -> Result<Self, ApiError> {
         let grant = live(row, now)?;
         let bearer = Bearer {
             token_kind: TokenKind::Client.as_str().into(),
@@ -57,8 +58,8 @@ impl Caller {
         Ok(Self { bearer, kind: TokenKind::Client, grants: vec![grant] })
     }
 
-    async fn from_package(store: &impl Store, id: &str, now: Timestamp) -> Result<Self, ApiError> {
-        let PackageRow { client_id, revoked, members, .. } = store.package(id).await?.ok_or_else(unknown_token)?;
+    fn from_package(package: PackageRow, now: Timestamp) -> Result<Self, ApiError> {
+        let PackageRow { package_id, client_id, revoked, members } = package;
         if revoked {
             return Err(revoked_error());
         }
@@ -77,7 +78,7 @@ impl Caller {
         let bearer = Bearer {
             token_kind: TokenKind::McpPackage.as_str().into(),
             grant_id: None,
-            grant_package_id: Some(id.to_owned()),
+            grant_package_id: Some(package_id),
             client_id: Some(client_id),
         };
         Ok(Self { bearer, kind: TokenKind::McpPackage, grants })

@@ -44,6 +44,8 @@ pub trait Store: Send + Sync + 'static {
     fn last_catalog(&self) -> Arc<Catalog>;
     /// What is registered now.
     fn catalog(&self) -> impl Future<Output = StoreResult<Arc<Catalog>>> + Send;
+    /// The token with this digest, and what it reads under.
+    fn bearer(&self, digest: &TokenDigest) -> impl Future<Output = StoreResult<Option<BearerRow>>> + Send;
     /// The token with this digest.
     fn token(&self, digest: &TokenDigest) -> impl Future<Output = StoreResult<Option<TokenRow>>> + Send;
     /// The grant of this id.
@@ -92,6 +94,24 @@ pub struct TokenRow {
     pub expires_at: Option<String>,
     /// Whether it was revoked.
     pub revoked: bool,
+}
+
+/// A stored token with what it reads under, both as of the same moment.
+#[derive(Debug, Clone)]
+pub struct BearerRow {
+    /// The token.
+    pub token: TokenRow,
+    /// What its subject names, if that is still there.
+    pub subject: Option<SubjectRow>,
+}
+
+/// What a client's token reads under.
+#[derive(Debug, Clone)]
+pub enum SubjectRow {
+    /// One grant.
+    Grant(GrantRow),
+    /// A package of them.
+    Package(PackageRow),
 }
 
 /// A stored grant.

@@ -29,20 +29,25 @@ impl Budget {
         text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::upper_bound(text) <= self.tokens)
     }
 
-    /// How many rows of these sizes in characters fit beside `around`, as far as characters tell.
-    pub(crate) fn could_hold(self, around: usize, sizes: impl Iterator<Item = usize>) -> usize {
-        let mut room = self.chars.saturating_sub(around);
-        sizes
-            .take_while(|size| {
-                let fits = *size <= room;
-                room = room.saturating_sub(*size);
-                fits
-            })
-            .count()
+    /// The characters left beside `around`.
+    pub(crate) fn room(self, around: usize) -> Room {
+        Room(self.chars.saturating_sub(around))
     }
 
     /// Whether a channel of this JSON, minified, fits.
     pub(crate) fn holds_json(self, value: &Value) -> bool {
         self.holds_text(&text::json(value))
+    }
+}
+
+/// Characters that are still free in a channel.
+pub(crate) struct Room(usize);
+
+impl Room {
+    /// Takes room for so many characters; whether there was any.
+    pub(crate) fn take(&mut self, chars: usize) -> bool {
+        let left = self.0.checked_sub(chars);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
     }
 }

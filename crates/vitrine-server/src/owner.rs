@@ -28,5 +28,6 @@ fn whole_list<T>(uri: &Uri, data: Vec<T>) -> Json<List<T>> {
         data,
         links: Links { this: uri.path().to_owned(), next: None },
         meta: ListMeta::default(),
+        resume: None,
     })
 }

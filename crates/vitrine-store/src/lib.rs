@@ -34,8 +34,8 @@ use vitrine_engine::ingest::Incoming;
 use vitrine_engine::keeping::{Keeper, KeptGrant, NewBlob, NewConnection, NewGrants, Outcome, Target};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{
-    Changes, ChangesAsk, Dated, Found, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk, Row,
-    RowAsk, ScopeStats, SearchAsk, Store as StorePort, StoreResult, TokenRow, WindowAsk,
+    BearerRow, Changes, ChangesAsk, Dated, Found, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk,
+    Row, RowAsk, ScopeStats, SearchAsk, Store as StorePort, StoreResult, TokenRow, WindowAsk,
 };
 use vitrine_engine::token::TokenDigest;
 
@@ -50,6 +50,7 @@ pub struct Store {
     clock: Clock,
     cursor_key: [u8; 32],
     catalog: catalog::CatalogCache,
+    grants: grants::GrantCache,
     stats: read::StatsCache,
     ledger: Book,
     _held: in_use::Held,
@@ -106,16 +107,20 @@ impl StorePort for Store {
         self.database.read(|tx| self.catalog.current(tx))
     }
 
+    async fn bearer(&self, digest: &TokenDigest) -> StoreResult<Option<BearerRow>> {
+        self.database.read(|tx| self.grants.bearer(tx, digest))
+    }
+
     async fn token(&self, digest: &TokenDigest) -> StoreResult<Option<TokenRow>> {
         self.database.read(|tx| grants::token(tx, digest))
     }
 
     async fn grant(&self, id: &str) -> StoreResult<Option<GrantRow>> {
-        self.database.read(|tx| grants::grant(tx, id))
+        self.database.read(|tx| self.grants.grant(tx, id))
     }
 
     async fn package(&self, id: &str) -> StoreResult<Option<PackageRow>> {
-        self.database.read(|tx| grants::package(tx, id))
+        self.database.read(|tx| self.grants.package(tx, id))
     }
 
     fn cursor_key(&self) -> &[u8; 32] {

@@ -71,6 +71,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
         clock,
         cursor_key: key,
         catalog: crate::catalog::CatalogCache::default(),
+        grants: crate::grants::GrantCache::default(),
         stats: crate::read::StatsCache::default(),
         vectors: crate::semantic::VectorCache::default(),
     })

@@ -1,5 +1,5 @@
-//! What the ledger costs: the tools `fetch` and `query_records` with and without it, interleaved in
-//! one run, and questions to a book of a million entries.
+//! What the ledger costs: the tools `fetch` and `query_records` with and without it, as a client
+//! sees them, interleaved in one run, and questions to a book of a million entries.
 //! `cargo bench --bench ledger [-- --records N] [-- --entries N]`.
 #![expect(
     clippy::print_stdout,
@@ -11,39 +11,38 @@
 
 #[expect(dead_code, reason = "the reads measure more of it")]
 mod corpus;
+mod wire;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
-use axum::http::Request;
-use http_body_util::BodyExt;
+use axum::Router;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use serde_json::{Value, json};
-use tower::ServiceExt;
+use serde_json::json;
+use tokio::runtime::Runtime;
 use vitrine_contract::{ApiError, ReadApi, time};
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::ledger::{Disclosure, Item, Ledger as _, LedgerAsk, Via};
-use vitrine_engine::{Caller, Ledgered, LocalRead};
-use vitrine_mcp::{McpService, ReaderSource, http_service};
+use vitrine_engine::{Ledgered, LocalRead};
+use vitrine_mcp::{ReaderSource, http_service};
 use vitrine_store::Store;
 use vitrine_store::ledger::Settings;
+use wire::{Client, crowd, listen};
 
 const ROUNDS: usize = 41;
-const CALLS: usize = 50;
-const AT_ONCE: usize = 4;
+const CALLS: usize = 200;
+const CROWDS: usize = 5;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(AT_ONCE).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let records = if std::env::args().any(|a| a == "--records") { corpus::asked_records() } else { 100_000 };
     let path = corpus::path(records);
-    runtime.block_on(async {
-        corpus::build(&path, records).await;
-        tools(&path).await;
-        million().await;
-    });
+    runtime.block_on(corpus::build(&path, records));
+    tools(&runtime, &path);
+    runtime.block_on(million());
 }
 
 /// Hands every call the same caller's reader, with the ledger or without.
@@ -63,17 +62,21 @@ impl<R: ReadApi + 'static> ReaderSource for Door<R> {
     }
 }
 
-async fn tools(path: &Path) {
+fn tools(runtime: &Runtime, path: &Path) {
     let store = Arc::new(Store::open(path, Clock::System, &Random::System).unwrap());
-    let caller = corpus::caller(&store, corpus::CONNECTIONS).await;
-    let read = move |store: &Arc<Store>, caller: &Caller| {
-        LocalRead::new(Arc::clone(store), caller.clone(), Clock::System, Random::System, "http://127.0.0.1:7663".into())
+    let caller = runtime.block_on(corpus::caller(&store, corpus::CONNECTIONS));
+    let read = move || {
+        LocalRead::new(
+            Arc::clone(&store),
+            caller.clone(),
+            Clock::System,
+            Random::System,
+            "http://127.0.0.1:7663".into(),
+        )
     };
-    let (one, other) = ((Arc::clone(&store), caller.clone()), (store, caller));
-    let without = Door { make: Box::new(move |_| read(&one.0, &one.1)) };
-    let with = Door { make: Box::new(move |tool| Ledgered::new(read(&other.0, &other.1), Via::Mcp { tool })) };
-    let none: [String; 0] = [];
-    let (without, with) = (http_service(without, none.clone(), none.clone()), http_service(with, none.clone(), none));
+    let also = read.clone();
+    let without = serve(runtime, Door { make: Box::new(move |_| read()) });
+    let with = serve(runtime, Door { make: Box::new(move |tool| Ledgered::new(also(), Via::Mcp { tool })) });
     println!(
         "{:<16} {:>12} {:>12} {:>7}   {:>11} {:>11} {:>7}",
         "tool", "without", "with", "ratio", "calls/s", "with", "ratio"
@@ -82,20 +85,18 @@ async fn tools(path: &Path) {
         ("fetch", json!({ "id": "cin_0/messages:m0-5000" })),
         ("query_records", json!({ "stream": "messages", "connection_id": "cin_0", "limit": 25 })),
     ] {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                              "params": { "name": tool, "arguments": arguments } });
-        let plain = async || call(without.clone(), &message).await;
-        let entered = async || call(with.clone(), &message).await;
+        let client = |address| Client::new(address, "", tool, &arguments);
+        let (mut plain, mut entered) = (client(without), client(with));
         let (mut of_plain, mut of_entered) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            of_plain.push(latency(&plain).await);
-            of_entered.push(latency(&entered).await);
+            of_plain.extend((0..CALLS).map(|_| timed(|| plain.call())));
+            of_entered.extend((0..CALLS).map(|_| timed(|| entered.call())));
         }
         let (plain, entered) = (median(of_plain), median(of_entered));
         let (mut slow, mut fast) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS / 4 {
-            fast.push(throughput(&without, &message).await);
-            slow.push(throughput(&with, &message).await);
+        for _ in 0..CROWDS {
+            fast.push(crowd(|| client(without)));
+            slow.push(crowd(|| client(with)));
         }
         let (fast, slow) = (middle(fast), middle(slow));
         println!(
@@ -108,43 +109,15 @@ async fn tools(path: &Path) {
     }
 }
 
-async fn call<R: ReadApi + 'static>(service: McpService<Door<R>>, message: &Value) -> usize {
-    let request = Request::post("/")
-        .header("host", "127.0.0.1")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .body(Body::from(message.to_string()))
-        .unwrap();
-    let response = service.oneshot(request).await.unwrap();
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    assert!(body.len() > 200, "{body:?}");
-    body.len()
+fn serve<R: ReadApi + 'static>(runtime: &Runtime, door: Door<R>) -> SocketAddr {
+    let none: [String; 0] = [];
+    listen(runtime, Router::new().nest_service("/mcp", http_service(door, none.clone(), none)))
 }
 
-async fn latency(call: &impl AsyncFn() -> usize) -> Duration {
+fn timed(work: impl FnOnce() -> Vec<u8>) -> Duration {
     let start = Instant::now();
-    for _ in 0..CALLS {
-        call().await;
-    }
-    start.elapsed() / u32::try_from(CALLS).unwrap()
-}
-
-async fn throughput<R: ReadApi + 'static>(service: &McpService<Door<R>>, message: &Value) -> f64 {
-    let start = Instant::now();
-    let workers: Vec<_> = (0..AT_ONCE)
-        .map(|_| {
-            let (service, message) = (service.clone(), message.clone());
-            tokio::spawn(async move {
-                for _ in 0..2 * CALLS {
-                    call(service.clone(), &message).await;
-                }
-            })
-        })
-        .collect();
-    for worker in workers {
-        worker.await.unwrap();
-    }
-    (AT_ONCE * 2 * CALLS) as f64 / start.elapsed().as_secs_f64()
+    std::hint::black_box(work());
+    start.elapsed()
 }
 
 /// Questions to a book of a million entries, each about ten records of a hundred thousand.

@@ -1,6 +1,6 @@
 //! The six tools through the real `/mcp` service on a million records, each as a ratio to a tool that does nothing on the
-//! same SDK in the same run; and `vitrine mcp` from spawn to its first answer. `cargo bench --bench mcp [--
-//! --records N --only TOOL]`.
+//! same SDK in the same run, beside one that has the very same answer ready; and `vitrine mcp` from spawn to its first
+//! answer. `cargo bench --bench mcp [-- --records N --only TOOL]`; a tool, or `stdio`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -27,7 +27,6 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use vitrine_contract::ReadApi;
 use vitrine_contract::request::{FieldWindowRequest, RecordRequest, RecordsRequest, SchemaRequest};
@@ -35,27 +34,25 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::grant::GrantRequest;
 use vitrine_engine::owner::{Issued, Owner};
 use vitrine_engine::{Caller, LocalRead};
-use vitrine_server::{App, Guard, Limits, router, serve};
+use vitrine_server::{App, Guard, Limits, router};
 use vitrine_store::Store;
-use wire::Client;
+use wire::{Client, listen};
 
 const ROUNDS: usize = 31;
 const CALLS: usize = 200;
-const WAYS: usize = 16;
-const CROWD: Duration = Duration::from_secs(2);
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let records = corpus::asked_records();
     let path = corpus::path(records);
     runtime.block_on(corpus::build(&path, records));
-    let nothing = Service { address: listen(&runtime, nothing()), token: String::new() };
+    let nothing = Service::saying(&runtime, CallToolResult::success(vec![ContentBlock::text("done")]));
     let (mail, issued) = Service::over(&runtime, &path);
     let reader = mail_reader(&runtime, &path, &issued);
 
     println!(
-        "{:<20} {:>10} {:>10} {:>7} {:>13} {:>8} {:>12}",
-        "tool", "p50", "no-op", "ratio", "16-way", "of no-op", "in process"
+        "{:<20} {:>10} {:>10} {:>7} {:>10} {:>13} {:>8} {:>12}",
+        "tool", "p50", "no-op", "ratio", "ready", "16-way", "of no-op", "in process"
     );
     let only = corpus::argument("--only");
     let is_wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
@@ -63,14 +60,14 @@ fn main() {
     let offered: Vec<_> = wanted.filter(|(name, arguments)| mail.offers(name, arguments)).collect();
     for (name, arguments) in &offered {
         let in_process = in_process(&runtime, &reader, name);
-        compare(&nothing, &mail, name, arguments, in_process);
+        compare(&runtime, (&nothing, &mail), (name, arguments), in_process);
     }
     if is_wanted("schema") {
         let directory = tempfile::tempdir().unwrap();
         let many = directory.path().join("vitrine.db");
         runtime.block_on(fifty_connections(&many));
         let (many, _) = Service::over(&runtime, &many);
-        compare(&nothing, &many, "schema", &json!({ "detail": "compact" }), None);
+        compare(&runtime, (&nothing, &many), ("schema", &json!({ "detail": "compact" })), None);
     }
 
     println!(
@@ -80,7 +77,9 @@ fn main() {
     for (name, arguments) in &offered {
         sizes(&mail, name, arguments);
     }
-    stdio(path.parent().unwrap(), &issued);
+    if is_wanted("stdio") {
+        stdio(path.parent().unwrap(), &issued);
+    }
 }
 
 fn calls() -> Vec<(&'static str, Value)> {
@@ -137,18 +136,23 @@ fn in_process(runtime: &Runtime, reader: &LocalRead<Store>, name: &str) -> Optio
     Some(median((0..ROUNDS * CALLS).map(|_| timed(read)).collect()))
 }
 
-fn compare(nothing: &Service, service: &Service, name: &str, arguments: &Value, in_process: Option<Duration>) {
-    let (mut idle, mut busy) = (nothing.client("nothing", &json!({})), service.client(name, arguments));
-    let (mut idle_times, mut times) = (Vec::new(), Vec::new());
+fn compare(
+    runtime: &Runtime,
+    (nothing, service): (&Service, &Service),
+    (name, arguments): (&str, &Value),
+    in_process: Option<Duration>,
+) {
+    let answer: Value = serde_json::from_slice(&service.client(name, arguments).call()).unwrap();
+    let ready = Service::saying(runtime, serde_json::from_value(answer["result"].clone()).unwrap());
+    let mut clients =
+        [nothing.client("nothing", &json!({})), ready.client(name, arguments), service.client(name, arguments)];
+    let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
-        for _ in 0..CALLS {
-            idle_times.push(timed(|| idle.call()));
-        }
-        for _ in 0..CALLS {
-            times.push(timed(|| busy.call()));
+        for (client, times) in clients.iter_mut().zip(&mut times) {
+            times.extend((0..CALLS).map(|_| timed(|| client.call())));
         }
     }
-    let (idle_time, time) = (median(idle_times), median(times));
+    let [idle_time, ready_time, time] = times.map(median);
     let crowds = [
         nothing.crowd("nothing", &json!({})),
         service.crowd(name, arguments),
@@ -157,10 +161,11 @@ fn compare(nothing: &Service, service: &Service, name: &str, arguments: &Value, 
     ];
     let (idle_rate, rate) = (f64::midpoint(crowds[0], crowds[3]), f64::midpoint(crowds[1], crowds[2]));
     println!(
-        "{name:<20} {:>7.0} us {:>7.0} us {:>7.2} {rate:>10.0} /s {:>8.2} {:>12}",
+        "{name:<20} {:>7.0} us {:>7.0} us {:>7.2} {:>7.0} us {rate:>10.0} /s {:>8.2} {:>12}",
         micros(time),
         micros(idle_time),
         micros(time) / micros(idle_time),
+        micros(ready_time),
         rate / idle_rate,
         in_process.map_or_else(String::new, |time| format!("{:.0} us", micros(time)))
     );
@@ -185,6 +190,16 @@ impl Service {
         (Self { address: listen(runtime, router(app)), token: issued.access_token.clone() }, issued)
     }
 
+    /// A tool that has its answer ready, with nobody at the door.
+    fn saying(runtime: &Runtime, answer: CallToolResult) -> Self {
+        let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
+        let ready = Ready(Arc::new(answer));
+        let make = move || Ok(ready.clone());
+        let service = StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
+        let router = Router::new().nest_service("/mcp", service);
+        Self { address: listen(runtime, router), token: String::new() }
+    }
+
     fn client(&self, tool: &str, arguments: &Value) -> Client {
         Client::new(self.address, &self.token, tool, arguments)
     }
@@ -197,32 +212,15 @@ impl Service {
         answer["result"]["isError"] == false
     }
 
-    /// Calls a second of many clients at once.
     fn crowd(&self, tool: &str, arguments: &Value) -> f64 {
-        let clients: Vec<Client> = (0..WAYS).map(|_| self.client(tool, arguments)).collect();
-        let start = Instant::now();
-        let calls: usize = std::thread::scope(|scope| {
-            let call = |mut client: Client| {
-                move || std::iter::repeat_with(|| client.call()).take_while(|_| start.elapsed() < CROWD).count()
-            };
-            let threads: Vec<_> = clients.into_iter().map(|client| scope.spawn(call(client))).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
-        });
-        calls as f64 / start.elapsed().as_secs_f64()
+        wire::crowd(|| self.client(tool, arguments))
     }
 }
 
-fn listen(runtime: &Runtime, router: Router) -> SocketAddr {
-    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    runtime.spawn(serve(listener, router, Limits::default(), std::future::pending()));
-    address
-}
-
 #[derive(Clone)]
-struct Nothing;
+struct Ready(Arc<CallToolResult>);
 
-impl ServerHandler for Nothing {
+impl ServerHandler for Ready {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::default()
     }
@@ -232,15 +230,8 @@ impl ServerHandler for Nothing {
         _: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(CallToolResult::success(vec![ContentBlock::text("done")]).into())
+        Ok(CallToolResult::clone(&self.0).into())
     }
-}
-
-/// The floor: a tool that does nothing, with nobody at the door.
-fn nothing() -> Router {
-    let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
-    let service = StreamableHttpService::new(|| Ok(Nothing), Arc::new(NeverSessionManager::default()), config);
-    Router::new().nest_service("/mcp", service)
 }
 
 fn mail_reader(runtime: &Runtime, path: &Path, issued: &Issued) -> LocalRead<Store> {

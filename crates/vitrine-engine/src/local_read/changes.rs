@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{List, ListMeta, Record, Tag};
+use vitrine_contract::record::{List, ListMeta, Record, Resume, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{ApiError, Count};
 
@@ -61,20 +61,18 @@ async fn page<S: Store>(
     };
     let Dated { answer: changes, newest } = reader.store.changes(&plan, &ask).await?;
     let started = session.map_or_else(|| now.as_second(), |[started, ..]| started);
-    let seal = |sequence: i64| {
-        sealer.seal_numbers(&bind("changes"), [started, since.unwrap_or(NEVER), changes.horizon, sequence])
-    };
-    let next_cursor = changes.rows.last().filter(|_| changes.more).map(|change| seal(change.sequence));
-    let mut data = Vec::with_capacity(changes.rows.len());
-    for change in changes.rows {
-        let resume = request.preview_chars.is_some().then(|| seal(change.sequence));
-        data.push(Record { resume, ..to_record(&plan, change) });
-    }
     let bookmark = sealer.seal_numbers(&bind("bookmark"), [now.as_second(), changes.horizon]);
+    let (binding, since, horizon) = (bind("changes"), since.unwrap_or(NEVER), changes.horizon);
+    let seal = move |sequence| sealer.seal_numbers(&binding, [started, since, horizon, sequence]);
+    let next_cursor = changes.rows.last().filter(|_| changes.more).map(|change| seal(change.sequence));
+    let resume = request.preview_chars.map(|_| {
+        let sequences: Vec<i64> = changes.rows.iter().map(|change| change.sequence).collect();
+        Resume::new(move |row| sequences.get(row).map(|sequence| seal(*sequence)))
+    });
+    let data = changes.rows.into_iter().map(|change| to_record(&plan, change)).collect();
     let meta = ListMeta { count: Count::None, warnings, freshness: freshness::of(&plan, &newest) };
-    let mut list = list::around(asked, data, next_cursor, meta);
-    list.next_changes_since = Some(bookmark);
-    Ok(list)
+    let next_changes_since = Some(bookmark);
+    Ok(List { next_changes_since, resume, ..list::around(asked, data, next_cursor, meta) })
 }
 
 fn to_record(plan: &ReadPlan, change: Change) -> Record {
@@ -94,7 +92,6 @@ fn to_record(plan: &ReadPlan, change: Change) -> Record {
                 deleted_at: Some(at.clone()),
                 emitted_at: at,
                 expanded: BTreeMap::new(),
-                resume: None,
                 cut: Vec::new(),
             }
         }

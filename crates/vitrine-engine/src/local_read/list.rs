@@ -16,6 +16,7 @@ pub(super) fn around<T, M>(asked: &ReadRequest, data: Vec<T>, next_cursor: Optio
         data,
         links: Links { this: route::path_and_query(asked), next: next.as_ref().map(route::path_and_query) },
         meta,
+        resume: None,
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Expanded, List, ListMeta, Record, Tag};
+use vitrine_contract::record::{Expanded, List, ListMeta, Record, Resume, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
 use vitrine_contract::{Count, Warning};
 
 use super::{LocalRead, ReadFault, freshness, list};
 use crate::cursor::{Binding, PageCursor};
 use crate::gate::{PageOrder, ReadPlan, Related};
-use crate::port::{Dated, PageAsk, Row, RowAsk, Store};
+use crate::port::{Dated, PageAsk, Position, Row, RowAsk, Store};
 
 pub(super) async fn list<S: Store>(reader: &LocalRead<S>, request: &RecordsRequest) -> Answer<List<Record>> {
     let asked = ReadRequest::Records(request.clone());
@@ -36,17 +36,16 @@ async fn page<S: Store>(
     };
     let Dated { answer: found, newest } = reader.store.page(&plan, &ask).await?;
     let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
-    let seal = |row: &Row| {
-        sealer.seal_page(&binding, &PageCursor { started, horizon: found.horizon, position: row.position(&plan) })
-    };
-    let next_cursor = found.rows.last().filter(|_| found.more).map(seal);
-    let row_cursors: Vec<Option<String>> =
-        found.rows.iter().map(|row| request.preview_chars.is_some().then(|| seal(row))).collect();
+    let horizon = found.horizon;
+    let seal = move |position| sealer.seal_page(&binding, &PageCursor { started, horizon, position });
+    let next_cursor = found.rows.last().filter(|_| found.more).map(|row| seal(row.position(&plan)));
+    let resume = request.preview_chars.map(|_| {
+        let positions: Vec<Position> = found.rows.iter().map(|row| row.position(&plan)).collect();
+        Resume::new(move |row| Some(seal(positions.get(row)?.clone())))
+    });
     let mut data = Vec::with_capacity(found.rows.len());
-    for (row, resume) in found.rows.into_iter().zip(row_cursors) {
-        let mut record = to_record(reader, &plan, row).await?;
-        record.resume = resume;
-        data.push(record);
+    for row in found.rows {
+        data.push(to_record(reader, &plan, row).await?);
     }
     let count = match request.count {
         CountMode::None => Count::None,
@@ -54,7 +53,7 @@ async fn page<S: Store>(
         CountMode::Estimated => Count::Estimated { value: reader.store.count(&plan).await? },
     };
     let meta = ListMeta { count, warnings, freshness: freshness::of(&plan, &newest) };
-    Ok(list::around(asked, data, next_cursor, meta))
+    Ok(List { resume, ..list::around(asked, data, next_cursor, meta) })
 }
 
 fn expand_warnings(request: &RecordsRequest, plan: &ReadPlan) -> Vec<Warning> {
@@ -137,7 +136,6 @@ pub(super) fn plain(plan: &ReadPlan, row: Row) -> Record {
         deleted_at: None,
         emitted_at: row.emitted_at,
         expanded: BTreeMap::new(),
-        resume: None,
         cut: row.cut,
     }
 }

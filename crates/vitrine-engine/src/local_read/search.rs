@@ -2,7 +2,7 @@
 
 use vitrine_contract::naming::{self, AUTHORED_FIELDS, TITLE_FIELDS};
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{ConnectionFreshness, SearchList, Tag};
+use vitrine_contract::record::{ConnectionFreshness, List, Resume, SearchList, Tag};
 use vitrine_contract::request::{ReadRequest, RecordRequest, SearchMode, SearchRequest};
 use vitrine_contract::search::{Hit, MatchWindow, Recall, Score, SearchMeta};
 use vitrine_contract::{ApiError, Warning, limits, route};
@@ -46,15 +46,13 @@ async fn page<S: Store>(
     };
     let Dated { answer: found, newest } = reader.store.search(&plan, &ask).await?;
     let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
-    let cursors: Vec<String> = found
-        .hits
-        .iter()
-        .map(|hit| sealer.seal_rank(&binding, &RankCursor { started, ranked: ranked(&plan, &found, hit) }))
-        .collect();
-    let next_cursor = cursors.last().filter(|_| found.more).cloned();
+    let seal = move |ranked| sealer.seal_rank(&binding, &RankCursor { started, ranked });
+    let places: Vec<Ranked> = found.hits.iter().map(|hit| ranked(&plan, &found, hit)).collect();
+    let next_cursor = places.last().filter(|_| found.more).map(|last| seal(last.clone()));
     let meta = meta(&found, warnings, freshness::of(&plan, &newest));
-    let hits = found.hits.into_iter().zip(cursors).map(|(hit, resume)| to_hit(&plan, request.mode, hit, resume));
-    Ok(list::around(asked, hits.collect(), next_cursor, meta))
+    let hits = found.hits.into_iter().map(|hit| to_hit(&plan, request.mode, hit)).collect();
+    let resume = Some(Resume::new(move |row| Some(seal(places.get(row)?.clone()))));
+    Ok(List { resume, ..list::around(asked, hits, next_cursor, meta) })
 }
 
 fn binding<S: Store>(reader: &LocalRead<S>, request: &SearchRequest) -> Binding {
@@ -91,7 +89,7 @@ fn meta(found: &Found, warnings: Vec<Warning>, freshness: Vec<ConnectionFreshnes
     }
 }
 
-fn to_hit(plan: &ReadPlan, mode: SearchMode, hit: FoundHit, resume: String) -> Hit {
+fn to_hit(plan: &ReadPlan, mode: SearchMode, hit: FoundHit) -> Hit {
     let scope = &plan.scopes()[hit.row.scope];
     let connection = scope.connection();
     let shown = hit.row.data.to_map();
@@ -121,7 +119,6 @@ fn to_hit(plan: &ReadPlan, mode: SearchMode, hit: FoundHit, resume: String) -> H
         match_windows: hit.evidence.into_iter().map(window).collect(),
         score: Some(Score { kind: kind.into(), order: "descending".into(), value: hit.score }),
         retrieval_sources: sources,
-        resume: Some(resume),
     }
 }
 

@@ -40,12 +40,13 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
         }
     }
     let hits = shown(CROWDED);
-    let likely = Budget::CHANNEL.could_hold(0, hits.iter().map(Shown::chars));
+    let mut room = Budget::CHANNEL.room(0);
+    let likely = hits.iter().take_while(|hit| room.take(text::json_chars(&hit.json))).count();
     let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], true, frame));
-    match kept.checked_sub(1).map(|last| &list.data[last].resume) {
-        Some(None) if kept < hits.len() => Fit::AskFor(kept as u64),
+    match &list.resume {
         // A hit that does not fit even alone is refused as too large, rather than passed over.
-        None if !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame).into()),
+        _ if kept == 0 && !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame).into()),
+        None if kept < hits.len() => Fit::AskFor(kept as u64),
         _ => Fit::Whole(answer.into()),
     }
 }
@@ -102,10 +103,6 @@ impl<'a> Shown<'a> {
             evidence.add_to(&mut json, with_read);
         }
         Self { hit, id, evidence, json }
-    }
-
-    fn chars(&self) -> usize {
-        text::json(&self.json).chars().count()
     }
 
     /// The proof, in prose, with the call that reads on.
@@ -206,8 +203,7 @@ fn around_match(window: &MatchWindow, chars: usize) -> MatchWindow {
 
 fn render(list: &SearchList, hits: &[Shown<'_>], dated: bool, frame: Frame<'_>) -> Answer {
     let cut = hits.len() < list.data.len();
-    let resume = hits.last().and_then(|last| last.hit.resume.clone());
-    let next_cursor = if cut { resume } else { list.next_cursor.clone() };
+    let next_cursor = if cut { list.resume_after(hits.len()) } else { list.next_cursor.clone() };
     let has_more = cut || list.has_more;
     let mut meta = list.meta.clone();
     let sources = hits.iter().map(|shown| shown.hit.connection_id.as_str());

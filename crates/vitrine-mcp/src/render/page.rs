@@ -30,16 +30,16 @@ const NARROWER: [Detail; 4] = [
 /// Renders as many rows as fit, and at least one.
 pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
     let page = Page { list, request, eye };
-    let rows: Vec<Row> = list.data.iter().map(|record| page.row(record, USUAL)).collect();
-    let likely = page.likely(&rows);
-    let (kept, answer) = most_rows(likely, |kept| page.answer(&rows[..kept]));
-    if kept == rows.len() {
+    let mut likely = Some(page.likely());
+    let most = likely.as_ref().map_or(0, Vec::len);
+    let (kept, answer) = most_rows(most, |kept| page.answer(likely.take().unwrap_or_else(|| page.rows(kept))));
+    if kept == list.data.len() {
         return Fit::Whole(answer.into());
     }
     // A record too large to stand with others, or alone, is shown in less detail.
     let (kept, answer) = if kept == 0 { (1, page.first_alone(&list.data[0])) } else { (kept, answer) };
-    match list.data[kept - 1].resume {
-        None if kept < rows.len() => Fit::AskFor(kept as u64),
+    match list.resume {
+        None if kept < list.data.len() => Fit::AskFor(kept as u64),
         _ => Fit::Whole(answer.into()),
     }
 }
@@ -51,45 +51,48 @@ struct Page<'a> {
 }
 
 /// One record, rendered for both channels.
-struct Row {
+struct Row<'a> {
     json: Value,
     lines: String,
     rungs: Vec<Rung>,
-    source: Option<(String, String)>,
+    /// The account it comes from: its id, and its name.
+    source: Option<(&'a str, &'a str)>,
 }
 
-impl Row {
+impl Row<'_> {
     /// Characters it adds to the JSON, its comma and its rungs included.
     fn chars(&self) -> usize {
-        let chars = |json: String| json.chars().count() + 1;
-        chars(text::json(&self.json)) + self.rungs.iter().map(|rung| chars(text::json(rung))).sum::<usize>()
+        text::json_chars(&self.json) + 1 + self.rungs.iter().map(|rung| text::json_chars(rung) + 1).sum::<usize>()
     }
 }
 
-impl Page<'_> {
-    fn row(&self, record: &Record, detail: Detail) -> Row {
+impl<'a> Page<'a> {
+    fn row(&self, record: &'a Record, detail: Detail) -> Row<'a> {
         let view: View = self.eye.view(record, detail);
-        let source =
-            record.display_name.as_deref().map(|name| (record.connection_id.to_string(), label(name).to_owned()));
+        let source = record.display_name.as_deref().map(|name| (&*record.connection_id, label(name)));
         let lines = view.lines(record);
         let (json, rungs) = view.into_row(record);
         Row { json, lines, rungs, source }
     }
 
-    /// How many rows should fit, so that they need not be tried out.
-    fn likely(&self, rows: &[Row]) -> usize {
-        let Answer { text, structured, .. } = self.answer(&rows[..rows.len().min(1)]);
-        let rest = rows.get(1..).unwrap_or_default();
-        let fit = |shown: usize, sizes: &mut dyn Iterator<Item = usize>| {
-            Budget::CHANNEL.could_hold(shown + VARYING_CHARS, sizes)
-        };
-        let in_json = fit(text::json(&structured).chars().count(), &mut rest.iter().map(Row::chars));
-        let in_text = fit(text.chars().count(), &mut rest.iter().map(|row| row.lines.chars().count()));
-        rows.len().min(1) + in_json.min(in_text)
+    /// The first so many rows.
+    fn rows(&self, count: usize) -> Vec<Row<'a>> {
+        self.list.data.iter().take(count).map(|record| self.row(record, USUAL)).collect()
     }
 
-    fn first_alone(&self, record: &Record) -> Answer {
-        let at = |detail| self.answer(&[self.row(record, detail)]);
+    /// The rows that should fit, so that how many do need not be tried out.
+    fn likely(&self) -> Vec<Row<'a>> {
+        let Answer { text, structured, .. } = self.answer(self.rows(1));
+        let mut json_room = Budget::CHANNEL.room(text::json_chars(&structured) + VARYING_CHARS);
+        let mut text_room = Budget::CHANNEL.room(text.chars().count() + VARYING_CHARS);
+        let mut rows = self.rows(1);
+        let rest = self.list.data.iter().skip(1).map(|record| self.row(record, USUAL));
+        rows.extend(rest.take_while(|row| json_room.take(row.chars()) && text_room.take(row.lines.chars().count())));
+        rows
+    }
+
+    fn first_alone(&self, record: &'a Record) -> Answer {
+        let at = |detail| self.answer(vec![self.row(record, detail)]);
         for detail in NARROWER {
             let answer = at(detail);
             if answer.fits() {
@@ -100,19 +103,38 @@ impl Page<'_> {
         most_rows(fields, |fields| at(Detail { fields, ..NARROWER[3] })).1
     }
 
-    fn answer(&self, rows: &[Row]) -> Answer {
+    fn answer(&self, rows: Vec<Row<'_>>) -> Answer {
         let list = self.list;
-        let cut = rows.len() < list.data.len();
-        let end = rows.len().checked_sub(1).map(|end| &list.data[end]);
-        let next_cursor = if cut { end.and_then(|row| row.resume.clone()) } else { list.next_cursor.clone() };
+        let count = rows.len();
+        let cut = count < list.data.len();
+        let next_cursor = if cut { list.resume_after(count) } else { list.next_cursor.clone() };
         let has_more = cut || list.has_more;
         let mut warnings = list.meta.warnings.clone();
         if cut {
-            warnings.push(shortened(rows.len(), list.data.len()));
+            warnings.push(shortened(count, list.data.len()));
         }
         // A bookmark covers the whole session, so it counts only once the session is at its end.
         let bookmark = list.next_changes_since.as_ref().filter(|_| !cut);
 
+        let mut text = self.heading(count, has_more);
+        if let Some(cursor) = &next_cursor {
+            text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
+        }
+        if let Some(bookmark) = bookmark {
+            text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
+        }
+        text += &warning_lines(&warnings);
+        text += &sources(&rows);
+        let connections = rows.iter().filter_map(|row| Some(row.source?.0));
+        let reaches = freshness::told(&list.meta.freshness, connections);
+        text += &freshness::line(&reaches);
+
+        let (mut data, mut rungs) = (Vec::with_capacity(count), Vec::new());
+        for row in rows {
+            data.push(row.json);
+            rungs.extend(row.rungs);
+            text += &row.lines;
+        }
         let mut envelope = Map::new();
         envelope.insert("object".into(), "list".into());
         envelope.insert("url".into(), list.url.as_str().into());
@@ -121,11 +143,9 @@ impl Page<'_> {
         if let Some(bookmark) = bookmark {
             envelope.insert("next_changes_since".into(), bookmark.as_str().into());
         }
-        envelope.insert("data".into(), rows.iter().map(|row| row.json.clone()).collect());
+        envelope.insert("data".into(), data.into());
         envelope
             .insert("links".into(), json!({ "self": list.links.this, "next": self.next_link(next_cursor.as_deref()) }));
-        let connections = rows.iter().filter_map(|row| Some(row.source.as_ref()?.0.as_str()));
-        let reaches = freshness::told(&list.meta.freshness, connections);
         let mut meta = json!({ "count": list.meta.count, "warnings": warnings });
         if !reaches.is_empty() {
             meta["freshness"] = json!(reaches);
@@ -134,22 +154,9 @@ impl Page<'_> {
 
         let mut structured = Map::new();
         structured.insert("data".into(), Value::Object(envelope));
-        let rungs = rows.iter().flat_map(|row| row.rungs.clone()).collect();
         if let Some(ladder) = Ladder::of("record_set", rungs) {
             structured.insert("content_ladder".into(), ladder);
         }
-
-        let mut text = self.heading(rows.len(), has_more);
-        if let Some(cursor) = &next_cursor {
-            text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
-        }
-        if let Some(bookmark) = bookmark {
-            text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
-        }
-        text += &warning_lines(&warnings);
-        text += &sources(rows);
-        text += &freshness::line(&reaches);
-        text.extend(rows.iter().map(|row| row.lines.as_str()));
         Answer::new(text, self.eye.frame.close(structured))
     }
 
@@ -170,9 +177,9 @@ impl Page<'_> {
 }
 
 /// Which accounts the rows come from, by name.
-fn sources(rows: &[Row]) -> String {
-    let mut known: Vec<&(String, String)> = Vec::new();
-    for source in rows.iter().filter_map(|row| row.source.as_ref()) {
+fn sources(rows: &[Row<'_>]) -> String {
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for source in rows.iter().filter_map(|row| row.source) {
         if !known.contains(&source) {
             known.push(source);
         }

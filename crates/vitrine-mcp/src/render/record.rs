@@ -17,6 +17,9 @@ const MAX_NAMES_CHARS: usize = 400;
 /// Labels are the owner's own words, but not without end.
 const MAX_LABEL_CHARS: usize = 120;
 
+/// Members of most rows.
+const ROW_MEMBERS: usize = 8;
+
 /// Fields that hold encoded bytes by declaration, with their media type.
 pub(crate) type Encoded = HashMap<String, Option<String>>;
 
@@ -69,8 +72,9 @@ impl Eye<'_> {
     /// Shows a record at a level of detail.
     pub(crate) fn view(&self, record: &Record, detail: Detail) -> View {
         let reference = record_ref(record);
-        let mut shown = Shown { eye: self, record: &reference, detail, data: Map::new(), rung: Rung::new(&reference) };
         let entries = record.data.as_ref().map(vitrine_contract::Fields::entries).unwrap_or_default();
+        let data = Map::with_capacity(entries.len().min(detail.fields));
+        let mut shown = Shown { eye: self, record: &reference, detail, data, rung: Rung::new(&reference) };
         let mut left_out = Vec::new();
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
@@ -245,7 +249,7 @@ impl Shown<'_> {
 impl View {
     /// The row of a list, in the resource server's own shape, and what it leaves out.
     pub(crate) fn into_row(self, record: &Record) -> (Value, Vec<Rung>) {
-        let mut row = Map::new();
+        let mut row = Map::with_capacity(ROW_MEMBERS);
         row.insert("object".into(), "record".into());
         row.insert("id".into(), record.id.as_str().into());
         row.insert("stream".into(), (&*record.stream).into());

@@ -217,7 +217,6 @@ impl Fake {
             deleted_at: row.deleted.then(|| "2026-05-02T00:00:00Z".to_owned()),
             emitted_at: "2026-05-01T00:00:00Z".to_owned(),
             expanded: std::collections::BTreeMap::new(),
-            resume: None,
             cut: Vec::new(),
         }
     }

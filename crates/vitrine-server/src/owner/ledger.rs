@@ -45,6 +45,7 @@ pub(crate) async fn list<S: Keeper>(
         data: page.entries,
         links: Links { this, next },
         meta: ListMeta { warnings, ..ListMeta::default() },
+        resume: None,
     })
     .into_response())
 }

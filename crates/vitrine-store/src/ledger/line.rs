@@ -55,6 +55,11 @@ impl Stub {
     }
 }
 
+/// Whether a line is a disclosure, as far as its start tells.
+pub(super) fn is_entry(line: &[u8]) -> bool {
+    line.starts_with(b"{\"object\":\"ledger_entry\"")
+}
+
 /// The start of a line, to which its own members are added.
 pub(super) fn start(kind: Kind, seq: u64) -> String {
     let name = match kind {
@@ -130,5 +135,6 @@ mod tests {
         assert!(!follows(b"{}", &one, &two) && !follows(b"", &one, &two));
         let stub = Stub::parse(line).unwrap();
         assert_eq!((stub.seq, stub.hash, stub.object), (2, two, Kind::Entry));
+        assert!(is_entry(line) && !is_entry(start(Kind::Settings, 3).as_bytes()));
     }
 }

@@ -240,7 +240,13 @@ impl Page {
         }
         let added = segments::rest(&mut self.file, self.length)?;
         let whole = memchr::memrchr(b'\n', &added).map_or(0, |end| end + 1);
-        for line in added[..whole].split_inclusive(|byte| *byte == b'\n') {
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', &added[..whole]).map(|end| end + 1) {
+            let line = &added[std::mem::replace(&mut start, end)..end];
+            // Of entries only the last matters here, and a segment may have tens of thousands.
+            if end < whole && line::is_entry(line) {
+                continue;
+            }
             let stub = Stub::parse(line).ok_or_else(|| LedgerError::damaged(&path, "a line cannot be read"))?;
             if stub.object == Kind::Segment {
                 self.began = time::parse(&stub.at).unwrap_or_default();

@@ -1,9 +1,41 @@
-//! The least a client can do: one kept connection, one request said again and again, the body's bytes.
+//! A server on a port, and the least a client can do: one kept connection, one request said again and again, the body's
+//! bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
+use axum::Router;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use vitrine_server::{Limits, serve};
+
+/// Clients that call at once.
+const WAYS: usize = 16;
+const CROWD: Duration = Duration::from_secs(2);
+
+/// Serves on a port of its own.
+pub(crate) fn listen(runtime: &Runtime, router: Router) -> SocketAddr {
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    runtime.spawn(serve(listener, router, Limits::default(), std::future::pending()));
+    address
+}
+
+/// Calls a second of many clients at once.
+pub(crate) fn crowd(client: impl Fn() -> Client) -> f64 {
+    let clients: Vec<Client> = (0..WAYS).map(|_| client()).collect();
+    let start = Instant::now();
+    let calls: usize = std::thread::scope(|scope| {
+        let call = |mut client: Client| {
+            move || std::iter::repeat_with(|| client.call()).take_while(|_| start.elapsed() < CROWD).count()
+        };
+        let threads: Vec<_> = clients.into_iter().map(|client| scope.spawn(call(client))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    calls as f64 / start.elapsed().as_secs_f64()
+}
 
 pub(crate) struct Client {
     stream: BufReader<TcpStream>,

@@ -3,7 +3,9 @@
 use serde_json::Value;
 use vitrine_contract::Fields;
 use vitrine_contract::read_api::Answer;
-use vitrine_contract::record::{Blob, ConnectionFreshness, CutField, Links, List, ListMeta, Record, SearchList, Tag};
+use vitrine_contract::record::{
+    Blob, ConnectionFreshness, CutField, Links, List, ListMeta, Record, Resume, SearchList, Tag,
+};
 use vitrine_contract::request::{
     AggregateRequest, BlobRequest, Condition, CountMode, FieldWindowRequest, Filter, Order, RangeOp, RecordRequest,
     RecordsRequest, SchemaRequest, SearchRequest, StreamRequest, StreamsRequest,
@@ -130,7 +132,6 @@ impl ReadApi for Fake {
                     let many = Expanded::Many { object: Tag::default(), has_more: false, data };
                     record.expanded.insert(relationship.clone(), many);
                 }
-                record.resume = (!self.foreign).then(|| format!("at:{}", at + 1));
                 record
             })
             .collect();
@@ -146,6 +147,7 @@ impl ReadApi for Fake {
             data,
             links: Links::default(),
             meta: ListMeta { count, freshness: self.freshness(), ..ListMeta::default() },
+            resume: self.resume(start),
         })
     }
 
@@ -263,9 +265,6 @@ impl ReadApi for Fake {
         let count = all.len() as u64;
         let end = (start + usize::try_from(request.limit.unwrap_or(25)).unwrap()).min(all.len());
         let has_more = end < all.len();
-        for (at, hit) in all.iter_mut().enumerate() {
-            hit.resume = (!self.foreign).then(|| format!("at:{}", at + 1));
-        }
         let recall = Recall { complete: true, ranking_scope: "all_matches".into(), truncated: false };
         let meta = SearchMeta {
             count: Some(count),
@@ -283,6 +282,7 @@ impl ReadApi for Fake {
             data: all.drain(start..end).collect(),
             links: Links::default(),
             meta,
+            resume: self.resume(start),
         })
     }
 
@@ -296,6 +296,11 @@ impl ReadApi for Fake {
 }
 
 impl Fake {
+    /// Only our own store can continue from anywhere.
+    fn resume(&self, start: usize) -> Option<Resume> {
+        (!self.foreign).then(|| Resume::new(move |row| Some(format!("at:{}", start + row + 1))))
+    }
+
     /// Every connection reaches equally far.
     fn freshness(&self) -> Vec<ConnectionFreshness> {
         let of = |connection: &Connection| ConnectionFreshness {
@@ -352,7 +357,6 @@ impl Fake {
             match_windows: if proven { vec![window] } else { Vec::new() },
             score: None,
             retrieval_sources: None,
-            resume: None,
         })
     }
 }

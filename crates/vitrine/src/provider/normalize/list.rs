@@ -31,6 +31,7 @@ pub(super) fn page<T, M>(members: &Members<'_>, asked: &ReadRequest, rows: Vec<T
             next: link("next").filter(|_| has_more),
         },
         meta,
+        resume: None,
     }
 }
 

@@ -62,7 +62,6 @@ fn read(members: &Members<'_>, known: Known<'_>) -> Read<Record> {
         expanded,
         stream: stream.into(),
         connection_id: connection_id.into(),
-        resume: None,
         cut: Vec::new(),
     })
 }

@@ -74,7 +74,6 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
         emitted_at,
         authored_at,
         match_windows,
-        resume: None,
     })
 }
 
