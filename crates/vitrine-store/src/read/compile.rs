@@ -225,7 +225,8 @@ impl Part {
         self.require(condition, parameters);
     }
 
-    fn require_between(&mut self, column: &str, low: &Bound<SortKey>, high: &Bound<SortKey>) {
+    /// Narrows to what has a value in a range.
+    pub(super) fn require_between(&mut self, column: &str, low: &Bound<SortKey>, high: &Bound<SortKey>) {
         for (condition, parameter) in between(column, low, high) {
             self.require(condition, [parameter]);
         }

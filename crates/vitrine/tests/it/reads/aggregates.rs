@@ -52,6 +52,31 @@ async fn aggregates_group_by_value() {
     }
 }
 
+/// Months of few and of many records, whole and as far as a grant with a time span sees them.
+#[tokio::test]
+async fn crowded_time_buckets_are_counted_like_others() {
+    let day = |n: usize| format!("2026-{:02}-{:02}T12:00:00Z", 1 + n % 3, 1 + n % 28);
+    let lines: Vec<Value> = (0..400)
+        .filter(|n| n % 3 != 1 || n % 50 == 1)
+        .map(|n| line(&json!({ "id": n.to_string(), "received_at": day(n) })))
+        .collect();
+    let app = with_lines(&lines).await;
+    let counted = async |token: &str| {
+        let query = format!("{AGGREGATE}?metric=count&group_by_time=received_at&granularity=month");
+        let (_, body) = app.get(token, &query).await;
+        body["groups"].as_array().unwrap().iter().map(|group| group["count"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let expected = |from: usize| {
+        let of_month = |month| (0..400).filter(move |n| n % 3 == month && (n % 3 != 1 || n % 50 == 1));
+        [0, 1, 2].map(|month| of_month(month).filter(|n| (n % 3, n % 28) >= (0, from)).count() as u64)
+    };
+    assert_eq!(counted(&app.owner).await, expected(0));
+    assert!(expected(0)[0] > 64 && expected(0)[1] < 64, "one month of each kind");
+    let streams = json!([{ "name": "messages", "time_range": { "since": "2026-01-11T00:00:00Z" } }]);
+    let since = app.grant(json!({ "connections": ["cin_work", "cin_home"], "streams": streams })).await;
+    assert_eq!(counted(&since).await, expected(10));
+}
+
 #[tokio::test]
 async fn time_buckets_follow_the_zone() {
     let at = |id: &str, received: &str| line(&json!({ "id": id, "received_at": received }));
