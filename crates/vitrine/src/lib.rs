@@ -18,8 +18,11 @@ mod setup;
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use tracing::Level;
+use tracing_subscriber::filter::{FilterExt as _, LevelFilter, filter_fn};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 use cli::Cli;
 use fault::Fault;
@@ -53,7 +56,11 @@ fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
     runtime.block_on(commands::run(cli, output))
 }
 
+/// Warnings, and whatever else `RUST_LOG` asks for, except what would write down what was disclosed: below `INFO` the
+/// MCP library logs whole messages.
 fn log_to_stderr() {
-    let filter = EnvFilter::builder().with_default_directive(LevelFilter::WARN.into()).from_env_lossy();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let asked = EnvFilter::builder().with_default_directive(LevelFilter::WARN.into()).from_env_lossy();
+    let discreet = filter_fn(|event| !event.target().starts_with("rmcp") || *event.level() <= Level::INFO);
+    let stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(stderr.with_filter(asked.and(discreet))).init();
 }

@@ -126,6 +126,13 @@ impl Binary {
         self.start(&["serve", "--listen", "127.0.0.1:0", "--json"]).0
     }
 
+    /// The server with everything that it could log written to a file.
+    pub(crate) fn serve_logging_to(&self, log: &Path) -> Served {
+        let log = std::fs::File::create(log).expect("a file");
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
+        Self::await_ready(command.env("RUST_LOG", "trace").stderr(log)).0
+    }
+
     /// Starts a command that serves, and waits until it says where it is.
     pub(crate) fn start(&self, arguments: &[&str]) -> (Served, Value) {
         Self::await_ready(&mut self.command(arguments))

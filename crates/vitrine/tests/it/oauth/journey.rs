@@ -42,14 +42,58 @@ async fn json_of(answer: Response) -> Value {
     serde_json::from_str(&answer.text().await.unwrap()).unwrap()
 }
 
-#[tokio::test]
-async fn a_client_finds_its_own_way_to_the_records() {
+/// A store with one mail, whose owner has a password.
+fn owned() -> Binary {
     let binary = Binary::with_accounts();
     let mails = binary.file("mails.ndjson", &mail("m1", 1).to_string());
     binary.json(&["ingest", "--connection", "cin_work", "--stream", "messages", &mails]);
     assert_eq!(binary.run_with_input(&["owner", "password"], PASSWORD).code, 0);
+    binary
+}
+
+/// What a journey ended with, and what nobody else may learn of it.
+struct Arrived {
+    read: String,
+    session: String,
+    code: String,
+    tokens: Value,
+}
+
+#[tokio::test]
+async fn a_client_finds_its_own_way_to_the_records() {
+    let binary = owned();
     let served = binary.serve();
+    let Arrived { read, .. } = journey(&format!("http://{}", served.address)).await;
+    assert!(read.contains("The body of m1."), "{read}");
+}
+
+#[tokio::test]
+async fn no_secret_is_written_to_the_log() {
+    let binary = owned();
+    let log = binary.data_dir().join("serve.log");
+    let mut served = binary.serve_logging_to(&log);
     let url = format!("http://{}", served.address);
+    let Arrived { session, code, tokens, .. } = journey(&url).await;
+    let http = Http::builder().no_proxy().build().unwrap();
+    let refresh = [("grant_type", "refresh_token"), ("refresh_token", "vtr_a_token_that_is_wrong")];
+    let form_type = "application/x-www-form-urlencoded";
+    let token_url = format!("{url}/oauth/token");
+    http.post(token_url).header("content-type", form_type).body(encoded(&refresh)).send().await.unwrap();
+    http.get(format!("{url}/v1/streams")).bearer_auth("vtr_another_that_is_wrong").send().await.unwrap();
+    served.kill();
+
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("answered"), "the log is on");
+    let session = session.split_once('=').unwrap().1;
+    let [access, refresh] = ["access_token", "refresh_token"].map(|name| tokens[name].as_str().unwrap());
+    for secret in [PASSWORD, session, &code, VERIFIER, access, refresh, "that_is_wrong", "The body of m1."] {
+        let shown = log.lines().find(|line| line.contains(secret));
+        assert!(shown.is_none(), "{secret}: {shown:?}");
+    }
+}
+
+/// From being refused at the door to a record.
+async fn journey(url: &str) -> Arrived {
     // An error only says that a provider of cryptography is there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = Http::builder().redirect(Policy::none()).no_proxy().build().unwrap();
@@ -107,6 +151,7 @@ async fn a_client_finds_its_own_way_to_the_records() {
         .send()
         .await
         .unwrap();
-    let text = called.text().await.unwrap();
-    assert!(text.contains("The body of m1."), "{text}");
+    let read = called.text().await.unwrap();
+    let session = visitor.cookie.lock().unwrap().clone();
+    Arrived { read, session, code: code.to_owned(), tokens }
 }

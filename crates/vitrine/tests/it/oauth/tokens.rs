@@ -97,3 +97,32 @@ async fn other_grant_types_are_not_known() {
     let json = app.call_with("POST", "", "/oauth/token", "{}").await;
     assert_eq!(refusal(&json), (400, "invalid_request".to_owned()));
 }
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_ends_nothing_and_prolongs_nothing() {
+    let app = TestApp::with_mail().await;
+    let browser = Browser::signed_in(&app).await;
+    let client = Client::register(&app).await;
+    let tokens = client.connect(&browser, &[]).await;
+    let access = tokens["access_token"].as_str().unwrap();
+    let reads = async |token: &str| app.get(token, "/v1/streams").await.0;
+    let code = client.code(&browser, &[]).await;
+
+    app.clock.advance(-600);
+    assert_eq!(reads(access).await, 200);
+    let renewed = client.refresh(tokens["refresh_token"].as_str().unwrap()).await.json();
+    assert!(renewed["error"].is_null(), "{renewed}");
+    let newer = renewed["access_token"].as_str().unwrap();
+    assert_eq!(reads(newer).await, 200);
+    assert_eq!(client.redeem(&code).await.status, 200);
+    assert_eq!(refusal(&client.redeem(&code).await).1, "invalid_grant");
+    let late = client.code(&browser, &[]).await;
+
+    app.clock.advance(600);
+    assert_eq!(refusal(&client.redeem(&late).await).1, "invalid_grant", "a minute has passed");
+    app.clock.advance(tokens["expires_in"].as_i64().unwrap() - 599);
+    assert_eq!((reads(access).await, reads(newer).await), (200, 401));
+    app.clock.advance(599);
+    assert_eq!(reads(access).await, 401);
+    assert!(app.store.ledger().verify(None).unwrap().ok);
+}
