@@ -93,3 +93,46 @@ impl<R: Read> Read for Unpacked<'_, R> {
         Ok(read)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write as _};
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+    use crate::Kind;
+    use crate::export::Export;
+    use crate::testing::{read, zip};
+
+    const MAIL: &[u8] = b"From x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\n\nHello\n";
+
+    #[test]
+    fn entries_that_lead_out_of_the_archive_are_named_and_passed_over() {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let outside = ["../up.mbox", "a/../../up.mbox", "/root.mbox", "a\\..\\..\\up.mbox"];
+        for name in ["good.mbox", "also..good.mbox"].iter().chain(&outside) {
+            archive.start_file(*name, SimpleFileOptions::default()).unwrap();
+            archive.write_all(MAIL).unwrap();
+        }
+        archive.add_symlink("link.mbox", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+        let found = read(Kind::Mbox, "mail.zip", archive.finish().unwrap().into_inner());
+        assert_eq!(found.of("messages").len(), 2);
+        let told: Vec<_> = found.skips.iter().map(|skip| (skip.place.as_str(), skip.reason.as_ref())).collect();
+        let mut expected: Vec<_> = outside.map(|name| (name, "a path that leads out of the archive")).into();
+        expected.push(("link.mbox", "a link inside the archive"));
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_archive_that_is_cut_off_anywhere_is_refused_whole() {
+        let archive = zip(&[("a.mbox", MAIL), ("b.mbox", MAIL)]);
+        assert!(Export::of_bytes("mail.zip", archive.as_slice()).is_ok());
+        for length in 4..archive.len() {
+            let refused = Export::of_bytes("mail.zip", &archive[..length]);
+            let told = matches!(&refused, Err(ImportError::Damaged(why)) if why.contains("cut off or damaged"));
+            assert!(told, "cut at {length}");
+        }
+    }
+}

@@ -21,10 +21,15 @@ pub struct Export {
     members: Vec<Member>,
     ignored: Vec<Ignored>,
     progress: Arc<AtomicU64>,
+    /// The one file it is, archive or not, and how that was when it was opened.
+    opened: Option<(PathBuf, State)>,
 }
 
+/// A file's length, and when it was last written.
+type State = (u64, Option<SystemTime>);
+
 enum Place {
-    File { path: PathBuf, was: (u64, Option<SystemTime>) },
+    File(PathBuf),
     Directory(PathBuf),
     Archive(Box<Archive>),
     Bytes(Arc<[u8]>),
@@ -79,13 +84,13 @@ impl Export {
         let mut file = File::open(path).map_err(named)?;
         let mut start = [0; 4];
         let read = read_fully(&mut file, &mut start).map_err(named)?;
+        let opened = Some((path.to_owned(), state(&about)));
         if ZIP_STARTS.contains(&&start[..read]) {
             let (archive, members, ignored) = Archive::open(&name, Box::new(file), about.len())?;
-            return Ok(Self::new(Place::Archive(Box::new(archive)), name, members, ignored));
+            return Ok(Self { opened, ..Self::new(Place::Archive(Box::new(archive)), name, members, ignored) });
         }
         let member = Member { name: name.clone(), size: about.len(), index: 0 };
-        let place = Place::File { path: path.to_owned(), was: state(&about) };
-        Ok(Self::new(place, name, vec![member], Vec::new()))
+        Ok(Self { opened, ..Self::new(Place::File(path.to_owned()), name, vec![member], Vec::new()) })
     }
 
     /// An export that was read before, under the name it had.
@@ -101,7 +106,7 @@ impl Export {
     }
 
     fn new(place: Place, name: String, members: Vec<Member>, ignored: Vec<Ignored>) -> Self {
-        Self { place, name, members, ignored, progress: Arc::default() }
+        Self { place, name, members, ignored, progress: Arc::default(), opened: None }
     }
 
     /// What it is called.
@@ -138,7 +143,7 @@ impl Export {
     /// The path of a member that is a file of its own on disk.
     pub(crate) fn path_of(&self, member: &Member) -> Option<PathBuf> {
         match &self.place {
-            Place::File { path, .. } => Some(path.clone()),
+            Place::File(path) => Some(path.clone()),
             Place::Directory(root) => Some(root.join(&member.name)),
             Place::Archive(_) | Place::Bytes(_) => None,
         }
@@ -166,14 +171,14 @@ impl Export {
 
     /// Whether a file is no longer as it was when it was opened.
     pub fn changed(&self) -> bool {
-        let Place::File { path, was } = &self.place else { return false };
+        let Some((path, was)) = &self.opened else { return false };
         fs::metadata(path).map_or(true, |about| state(&about) != *was)
     }
 
     fn source(&mut self, member: &Member) -> Result<Box<dyn Read + '_>, ImportError> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", member.name));
         Ok(match &mut self.place {
-            Place::File { path, .. } => Box::new(File::open(path).map_err(named)?),
+            Place::File(path) => Box::new(File::open(path).map_err(named)?),
             Place::Directory(root) => Box::new(File::open(root.join(&member.name)).map_err(named)?),
             Place::Archive(archive) => Box::new(archive.reader(member.index).map_err(named)?),
             Place::Bytes(bytes) => Box::new(&bytes[..]),
@@ -181,7 +186,7 @@ impl Export {
     }
 }
 
-fn state(about: &Metadata) -> (u64, Option<SystemTime>) {
+fn state(about: &Metadata) -> State {
     (about.len(), about.modified().ok())
 }
 
@@ -239,5 +244,90 @@ impl<R: Read> Read for Counted<R> {
         })?;
         self.progress.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Found, settings, zip};
+    use crate::{Kind, Outlet, Sink, Skip, Stopped};
+    use vitrine_engine::keeping::NewBlob;
+
+    /// Does something to the file when the first record is found.
+    struct Meddling<F: FnMut()> {
+        found: Found,
+        meddle: Option<F>,
+    }
+
+    impl<F: FnMut()> Outlet for Meddling<F> {
+        fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
+            if let Some(mut meddle) = self.meddle.take() {
+                meddle();
+            }
+            self.found.line(stream, line)
+        }
+
+        fn blob(&mut self, blob: NewBlob) -> Result<(), Stopped> {
+            self.found.blob(blob)
+        }
+
+        fn skip(&mut self, skip: Skip) {
+            self.found.skip(skip);
+        }
+    }
+
+    fn mail(id: usize) -> String {
+        format!("From x Sat Jan  3 01:05:34 1998\nMessage-ID: <{id}@x>\n\n{}\n\n", "word ".repeat(2_000))
+    }
+
+    /// How many mails are found in a file that is changed meanwhile, whether the import came to its
+    /// end, and whether it noticed.
+    fn read_while(bytes: &[u8], meddle: impl FnMut(&File)) -> (usize, Result<(), ImportError>, bool) {
+        let (mut file, mut meddle) = (tempfile::NamedTempFile::new().unwrap(), meddle);
+        std::io::Write::write_all(&mut file, bytes).unwrap();
+        let mut export = Export::open(file.path()).unwrap();
+        let prepared = Kind::Mbox.prepare(&mut export, &settings(), "x").unwrap();
+        let mut outlet = Meddling { found: Found::default(), meddle: Some(|| meddle(file.as_file())) };
+        let end = prepared.read(&mut export, &settings(), &mut Sink::new(&mut outlet, settings().now));
+        (outlet.found.of("messages").len(), end, export.changed())
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_noticed() {
+        const MAILS: usize = 100;
+        let text: String = (0..MAILS).map(mail).collect();
+        let bytes = text.as_bytes();
+        let (found, end, changed) = read_while(bytes, |_| {});
+        assert_eq!((found, end.is_ok(), changed), (MAILS, true, false));
+
+        let (found, end, changed) =
+            read_while(bytes, |mut file| std::io::Write::write_all(&mut file, mail(MAILS).as_bytes()).unwrap());
+        assert_eq!((found, end.is_ok(), changed), (MAILS + 1, true, true), "it grew");
+
+        let half = bytes.len() / 2;
+        let (found, end, changed) = read_while(bytes, |file| file.set_len(half as u64).unwrap());
+        assert!(found < MAILS && end.is_ok() && changed, "it was cut off: {found} {end:?}");
+
+        let archive = zip(&[("a.mbox", bytes), ("b.mbox", bytes)]);
+        let (found, end, changed) = read_while(&archive, |file| file.set_len(archive.len() as u64 / 2).unwrap());
+        assert!(found <= MAILS && matches!(end, Err(ImportError::Unreadable(_))) && changed, "{found} {end:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_directory_are_not_followed() {
+        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(elsewhere.path().join("secret.mbox"), mail(1)).unwrap();
+        fs::write(directory.path().join("own.mbox"), mail(2)).unwrap();
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, directory.path().join(name)).unwrap();
+        link(&elsewhere.path().join("secret.mbox"), "a.mbox");
+        link(elsewhere.path(), "b");
+        link(directory.path(), "round and round");
+        let export = Export::open(directory.path()).unwrap();
+        assert_eq!(export.members().iter().map(|member| member.name.as_str()).collect::<Vec<_>>(), ["own.mbox"]);
+        let mut ignored: Vec<_> = export.ignored().iter().map(|one| (one.name.as_str(), one.reason)).collect();
+        ignored.sort_unstable();
+        assert_eq!(ignored, [("a.mbox", "a link"), ("b", "a link"), ("round and round", "a link")]);
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for every kind of export.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use proptest::prelude::*;
@@ -11,10 +11,13 @@ use vitrine_engine::declaration::Declaration;
 use super::testing::{read_export, settings};
 use super::{Export, FORMS, Kind};
 
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/imports")
+}
+
 /// Seeds to damage: the first byte picks the form, the rest is an export.
 fn seeds() -> Vec<Vec<u8>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/imports");
-    let files = std::fs::read_dir(directory).expect("seeds").map(|file| file.expect("a file").path());
+    let files = std::fs::read_dir(directory()).expect("seeds").map(|file| file.expect("a file").path());
     files.map(|file| std::fs::read(file).expect("a seed")).collect()
 }
 
@@ -59,6 +62,24 @@ fn every_declaration_says_what_a_person_gives() {
             assert!(texts.iter().all(|text| text.is_some()), "{} {}", kind.name(), stream.name);
             assert!(!stream.views.is_empty(), "{} {}", kind.name(), stream.name);
         }
+    }
+}
+
+/// One of each way to read.
+const READERS: [&str; 9] =
+    ["mbox", "codex", "chatgpt", "whatsapp", "page", "icalendar", "apple-health", "bank-csv", "ofx"];
+
+#[test]
+fn a_line_of_100_mb_becomes_no_record() {
+    let endless = vec![b'x'; 100_000_000];
+    for reader in READERS {
+        let seed = std::fs::read(directory().join(reader)).expect("a seed");
+        let (kind, name) = FORMS[usize::from(seed[0])];
+        let open = seed.iter().rposition(|byte| *byte == b'"').map_or(seed.len(), |quote| quote + 1);
+        let mut export = Export::of_bytes(name, [&seed[1..open], &endless].concat()).expect("it opens");
+        let (found, _) = read_export(kind, &mut export, &settings());
+        let longest = found.records.iter().map(|(_, record)| record.to_string().len()).max();
+        assert!(longest.is_none_or(|bytes| bytes < 1_000_000), "{reader}: a record of {longest:?} bytes");
     }
 }
 

@@ -65,4 +65,14 @@ mod tests {
             assert_eq!(decoded(bytes), "Grüße €");
         }
     }
+
+    #[test]
+    fn bytes_that_are_no_text_after_all_become_marks() {
+        let text = [b"a".repeat(HEAD_BYTES).as_slice(), b" Gr\xfc\xdfe \xff"].concat();
+        let mut export = Export::of_bytes("t", text).unwrap();
+        let member = export.members()[0].clone();
+        let mut text = String::new();
+        reader(&mut export, &member).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(&text[HEAD_BYTES..], " Gr\u{fffd}\u{fffd}e \u{fffd}");
+    }
 }
