@@ -57,7 +57,7 @@ struct Attachment<'a> {
 /// Takes one mail in.
 pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let parsed = MessageParser::default().parse(bytes).filter(|mail| !mail.headers().is_empty());
-    let Some(mail) = parsed else {
+    let Some(mut mail) = parsed else {
         sink.reject("a mail without headers", &envelope.place);
         return Ok(());
     };
@@ -89,28 +89,35 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         size_bytes: bytes.len(),
     };
     sink.record("messages", at, &record)?;
-    for (number, part) in mail.attachments().enumerate() {
-        attachment(part, number, &record, at, sink)?;
+    let of = Of { id: &id, sent_at: record.sent_at };
+    for (number, part) in std::mem::take(&mut mail.attachments).into_iter().enumerate() {
+        if let Some(part) = mail.parts.get_mut(part as usize) {
+            attachment(part, number, &of, at, sink)?;
+        }
     }
     Ok(())
 }
 
+/// The mail that a file came with.
+struct Of<'a> {
+    id: &'a str,
+    sent_at: Option<String>,
+}
+
 fn attachment(
-    part: &MessagePart<'_>,
+    part: &mut MessagePart<'_>,
     number: usize,
-    mail: &Mail<'_>,
+    mail: &Of<'_>,
     at: Option<Timestamp>,
     sink: &mut Sink<'_>,
 ) -> Result<(), ImportError> {
+    let contents = contents(std::mem::take(&mut part.body));
     let mime_type = part.content_type().map_or_else(
         || "application/octet-stream".to_owned(),
         |kind| format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or("octet-stream")).to_ascii_lowercase(),
     );
-    let contents: &[u8] = match &part.body {
-        PartType::Message(mail) => mail.raw_message(),
-        _ => part.contents(),
-    };
-    let blob = (contents.len() <= MAX_ATTACHMENT_BYTES).then(|| blob(mime_type.clone(), contents.to_vec()));
+    let size_bytes = contents.len();
+    let blob = (size_bytes <= MAX_ATTACHMENT_BYTES).then(|| blob(mime_type.clone(), contents.into_owned()));
     if blob.is_none() {
         sink.leave_out("the content of an attachment larger than 25 MB (its name is kept)", mail.id);
     }
@@ -123,11 +130,22 @@ fn attachment(
         message_id: mail.id,
         filename: part.attachment_name(),
         mime_type: &mime_type,
-        size_bytes: contents.len(),
+        size_bytes,
         sent_at: mail.sent_at.as_deref(),
         blob_ref: reference.as_ref(),
     };
     sink.record("attachments", at, &record)
+}
+
+/// The bytes of a file, without a second copy of what was decoded.
+fn contents(body: PartType<'_>) -> Cow<'_, [u8]> {
+    match body {
+        PartType::Text(Cow::Borrowed(text)) | PartType::Html(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+        PartType::Text(Cow::Owned(text)) | PartType::Html(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes,
+        PartType::Message(mail) => Cow::Owned(mail.raw_message().to_vec()),
+        PartType::Multipart(_) => Cow::default(),
+    }
 }
 
 fn sent(mail: &Message<'_>) -> Option<Timestamp> {
