@@ -12,11 +12,17 @@ pub(crate) type Result<T> = std::result::Result<T, Fault>;
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         let code = error.sqlite_error_code();
+        let extended = error.sqlite_error().map(|error| error.extended_code);
         Self(match code {
             Some(rusqlite::ErrorCode::OperationInterrupted) => StoreError::TooSlow,
             Some(rusqlite::ErrorCode::DiskFull) => StoreError::Refused(
                 "The disk is full. Nothing of this batch was stored; make room and send it again.".into(),
             ),
+            // A quota, or a limit on the length of files, is no full disk to SQLite.
+            Some(_) if extended == Some(rusqlite::ffi::SQLITE_IOERR_WRITE) => StoreError::Failed(format!(
+                "The store cannot be written ({error}): the disk may be full, or a quota used up. Nothing of this batch \
+                 was stored; make room and send it again."
+            )),
             _ => StoreError::Failed(error.to_string()),
         })
     }

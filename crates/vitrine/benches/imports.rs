@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use vitrine::import::{Export, Kind, Outlet, Settings, Sink, Skip, Stopped};
 use vitrine_engine::keeping::NewBlob;
+use vitrine_import::{Export, Kind, Outlet, Settings, Sink, Skip, Stopped};
 
 const MAIL_BYTES: usize = 4_096;
 

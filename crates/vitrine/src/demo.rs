@@ -8,6 +8,7 @@ mod bank;
 mod calendar;
 mod chat;
 mod dice;
+mod files;
 mod grammar;
 mod load;
 mod mail;

@@ -1,45 +1,6 @@
-//! Real exports, as people download them, become records.
-//!
-//! An importer reads an [`Export`] and hands what it finds to a [`Sink`], one record after the
-//! other, so that a file of any size needs the memory of its largest record. It knows no store:
-//! `run` checks, batches and writes.
+//! What importers find comes into a store: `run` checks, batches and writes.
 
-mod apple_health;
-mod archive;
-mod bank;
-mod browser;
-mod calendar;
-mod chat;
-mod components;
-mod contacts;
-mod dates;
-mod delimited;
-mod elements;
-mod export;
-mod hash;
-mod kind;
-mod lines;
-mod mail;
-mod moments;
-mod repeats;
 mod run;
-mod sessions;
-mod settings;
-mod sink;
-mod slack;
-mod spotify;
 mod summary;
-mod table;
-mod takeout;
-#[cfg(test)]
-mod testing;
-#[cfg(test)]
-mod tests;
-mod text;
-mod whatsapp;
 
-pub use export::Export;
-pub use kind::{FORMS, Kind, Prepared};
 pub(crate) use run::import;
-pub use settings::{DateOrder, Settings};
-pub use sink::{ImportError, Outlet, Sink, Skip, Stopped};

@@ -7,7 +7,7 @@ mod demo;
 mod doctor;
 mod export;
 mod fault;
-pub mod import;
+mod import;
 mod listening;
 mod opened;
 mod output;

@@ -8,9 +8,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use vitrine_engine::owner::ConnectionShown;
+use vitrine_import::{DateOrder, Export, Kind, Settings};
 
 use crate::fault::{Exit, Fault};
-use crate::import::{DateOrder, Export, Kind, Settings, import};
+use crate::import::import;
 use crate::opened::Opened;
 use crate::output::Output;
 

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use vitrine_contract::time;
+use sha2::{Digest as _, Sha256};
+use vitrine_contract::{hexadecimal, time};
+use vitrine_engine::keeping::NewBlob;
 
 use super::when::{self, TODAY};
 
@@ -14,6 +16,8 @@ pub(crate) struct Load {
     pub(crate) stream: &'static str,
     /// The lines.
     pub(crate) lines: Vec<u8>,
+    /// The bytes that some of them refer to.
+    pub(crate) blobs: Vec<NewBlob>,
 }
 
 #[derive(Serialize)]
@@ -35,7 +39,11 @@ impl Load {
             serde_json::to_writer(&mut lines, &Line { data: &data, emitted_at }).expect("records are plain data");
             lines.push(b'\n');
         }
-        Self { connection_id, stream, lines }
+        Self { connection_id, stream, lines, blobs: Vec::new() }
+    }
+
+    pub(crate) fn with_blobs(self, blobs: Vec<NewBlob>) -> Self {
+        Self { blobs, ..self }
     }
 }
 
@@ -46,4 +54,19 @@ pub(crate) struct BlobRef {
     pub(crate) mime_type: &'static str,
     pub(crate) size_bytes: i64,
     pub(crate) sha256: String,
+}
+
+impl BlobRef {
+    /// Refers to these bytes from now on.
+    pub(crate) fn hold(&mut self, bytes: Vec<u8>) -> NewBlob {
+        self.size_bytes = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        self.sha256 = hexadecimal::encode(&Sha256::digest(&bytes));
+        let reference = vitrine_contract::BlobRef {
+            blob_id: self.blob_id.clone(),
+            mime_type: Some(self.mime_type.to_owned()),
+            size_bytes: Some(bytes.len() as u64),
+            sha256: Some(self.sha256.clone()),
+        };
+        NewBlob { reference, bytes }
+    }
 }

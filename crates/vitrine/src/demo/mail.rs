@@ -9,8 +9,10 @@ mod threads;
 use jiff::Timestamp;
 use serde::Serialize;
 use vitrine_contract::time;
+use vitrine_engine::keeping::NewBlob;
 
 use super::dice::Dice;
+use super::files;
 use super::grammar::Grammar;
 use super::load::{BlobRef, Load};
 use super::people::{NORA, NORA_AT_WORK, Person};
@@ -52,6 +54,7 @@ struct Mailbox {
     grammar: Grammar,
     messages: Vec<(Timestamp, Message)>,
     attachments: Vec<(Timestamp, Attachment)>,
+    blobs: Vec<NewBlob>,
 }
 
 /// A mail as it is written.
@@ -124,6 +127,20 @@ impl Letter {
     }
 }
 
+impl Attachment {
+    /// The bytes of a document: what its mail says, or a table. Pictures are left in the mailbox they came from.
+    fn fill(&mut self, letter: &Letter) -> Option<NewBlob> {
+        let bytes = match self.mime_type {
+            "application/pdf" => files::page(&format!("{}\n\n{}", letter.subject, letter.body)),
+            "text/csv" => files::levels(&mut Dice::named(&self.blob_ref.blob_id)),
+            _ => return None,
+        };
+        let blob = self.blob_ref.hold(bytes);
+        self.size_bytes = self.blob_ref.size_bytes;
+        Some(blob)
+    }
+}
+
 impl Mailbox {
     fn new(connection_id: &'static str, owner: Person) -> Self {
         Self {
@@ -137,6 +154,7 @@ impl Mailbox {
             ]),
             messages: Vec::new(),
             attachments: Vec::new(),
+            blobs: Vec::new(),
         }
     }
 
@@ -148,7 +166,8 @@ impl Mailbox {
         let id = self.dice.hex::<8>();
         let received_at = time::format(letter.at);
         for filename in &letter.files {
-            let attachment = self.attachment(&id, filename, &received_at);
+            let mut attachment = self.attachment(&id, filename, &received_at);
+            self.blobs.extend(attachment.fill(&letter));
             self.attachments.push((letter.at, attachment));
         }
         let is_recent = letter.at > when::at(when::days_after(when::TODAY, -9), 0, 0);
@@ -198,7 +217,7 @@ impl Mailbox {
         self.attachments.sort_by_key(|(at, _)| *at);
         vec![
             Load::of(self.connection_id, "messages", self.messages),
-            Load::of(self.connection_id, "attachments", self.attachments),
+            Load::of(self.connection_id, "attachments", self.attachments).with_blobs(self.blobs),
         ]
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::task::{JoinSet, spawn_blocking};
 use vitrine_engine::grant::GrantRequest;
 use vitrine_engine::ingest::{IngestResult, IngestSession};
-use vitrine_engine::keeping::Target;
+use vitrine_engine::keeping::{Keeper as _, Target};
 use vitrine_store::Store;
 
 use super::{ACCOUNTS, DECLARATIONS, Load, Scale, Story};
@@ -59,8 +59,11 @@ async fn load_all(store: &Arc<Store>, scale: Scale) -> Result<u64, Fault> {
     Ok(records)
 }
 
-/// Takes the records of one stream in.
+/// Takes the records of one stream in, after the bytes they refer to.
 pub(crate) async fn take_in(store: &Store, load: &Load) -> Result<IngestResult, Fault> {
+    if !load.blobs.is_empty() {
+        store.put_blobs(load.connection_id, &load.blobs).await?;
+    }
     let target = Target { connection_id: load.connection_id.to_owned(), stream: load.stream.to_owned() };
     let mut session = IngestSession::start(store, target).await?;
     session.push(&load.lines).await?;

@@ -4,8 +4,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 use vitrine_contract::time;
+use vitrine_engine::keeping::NewBlob;
 
 use super::dice::Dice;
+use super::files;
 use super::grammar::Grammar;
 use super::load::{BlobRef, Load};
 use super::story::TRIPS;
@@ -16,6 +18,8 @@ const CONNECTION: &str = "photos";
 const AT_HOME: usize = 3_000;
 const A_DAY_ON_JOURNEYS: usize = 14;
 const AT_A_CONCERT: usize = 6;
+/// How many of a hundred came over a messenger: small, and kept with their bytes.
+const SENT_SMALL: usize = 8;
 
 #[derive(Serialize)]
 struct Photo {
@@ -83,7 +87,22 @@ pub(crate) fn photos(story: &Story, scale: Scale) -> Vec<Load> {
         photos.push(photo);
     }
     photos.sort_by_key(|(at, _)| *at);
-    vec![Load::of(CONNECTION, "photos", photos)]
+    let blobs = photos.iter_mut().filter_map(|(_, photo)| photo.sent_small()).collect();
+    vec![Load::of(CONNECTION, "photos", photos).with_blobs(blobs)]
+}
+
+impl Photo {
+    /// Makes some of them small ones; the bytes of such a one.
+    fn sent_small(&mut self) -> Option<NewBlob> {
+        let mut dice = Dice::named(&self.blob_ref.blob_id);
+        if !dice.chance(SENT_SMALL) {
+            return None;
+        }
+        self.filename = self.filename.replace(".jpg", ".png");
+        (self.width, self.height) = (files::WIDTH.into(), files::HEIGHT.into());
+        self.blob_ref.mime_type = "image/png";
+        Some(self.blob_ref.hold(files::picture(&mut dice)))
+    }
 }
 
 fn photo(dice: &mut Dice, day: Date, spot: Spot) -> (Timestamp, Photo) {

@@ -165,6 +165,29 @@ fn attachments_belong_to_mails() {
 }
 
 #[test]
+fn references_tell_the_truth_about_their_bytes() {
+    let (loads, records) = (loads(10), records(10));
+    for (load, least) in loads.iter().filter(|load| !load.blobs.is_empty()).zip([10, 100, 40]) {
+        let told = &records[&(load.connection_id, load.stream)];
+        let by_id: BTreeMap<&str, &Value> =
+            told.iter().map(|record| (record["blob_ref"]["blob_id"].as_str().unwrap(), &record["blob_ref"])).collect();
+        assert!(
+            load.blobs.len() >= least && load.blobs.len() < told.len(),
+            "{} {}",
+            load.connection_id,
+            load.blobs.len()
+        );
+        for blob in &load.blobs {
+            assert_eq!(by_id[blob.reference.blob_id.as_str()], &serde_json::to_value(&blob.reference).unwrap());
+            assert_eq!(blob.reference.size_bytes, Some(blob.bytes.len() as u64));
+            assert!(blob.bytes.len() < 8_192, "small");
+        }
+    }
+    let bytes: usize = loads.iter().flat_map(|load| &load.blobs).map(|blob| blob.bytes.len()).sum();
+    assert!(bytes < 8_000_000, "{bytes} in all");
+}
+
+#[test]
 fn some_messages_try_to_instruct_a_machine() {
     let records = records(1);
     let texts = records.values().flatten().filter_map(|record| record["body"].as_str().or(record["text"].as_str()));

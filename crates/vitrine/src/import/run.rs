@@ -12,12 +12,9 @@ use vitrine_engine::ingest::{Incoming, prepare};
 use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
 use vitrine_engine::owner::ConnectionShown;
 use vitrine_engine::port::Store as _;
+use vitrine_import::{Export, ImportError, Kind, Outlet, Prepared, Settings, Sink, Skip, Stopped};
 use vitrine_store::Store;
 
-use super::export::Export;
-use super::kind::{Kind, Prepared};
-use super::settings::Settings;
-use super::sink::{ImportError, Outlet, Sink, Skip, Stopped};
 use super::summary::Summary;
 use crate::fault::Fault;
 

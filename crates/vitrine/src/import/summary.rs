@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use vitrine_engine::owner::ConnectionShown;
-
-use super::sink::Skip;
+use vitrine_import::Skip;
 
 /// Reasons that are told apart; the rest is counted together.
 const MAX_REASONS: usize = 40;

@@ -57,6 +57,30 @@ async fn an_agent_can_expand_filter_and_add_up() {
     assert_eq!(parcel["value"].as_f64(), Some(-289.0), "bought, refunded, paid again");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn some_files_can_be_opened_and_the_others_are_not_there() {
+    let binary = Binary::new();
+    let (served, ready) = binary.start(&ARGUMENTS);
+    let token = text(&ready, "access_token");
+    let get = async |path: &str| wire::request(served.address, "GET", path, token, "").await;
+    for (account, stream, filter, status) in [
+        ("photos", "photos", "png", 200),
+        ("photos", "photos", "jpg", 404),
+        ("gmail-personal", "attachments", "pdf", 200),
+        ("gmail-personal", "attachments", "jpg", 404),
+    ] {
+        let (_, page) = get(&format!("/v1/streams/{stream}/records?connection_id={account}&limit=100")).await;
+        let named = |record: &&Value| record["data"]["filename"].as_str().unwrap().ends_with(filter);
+        let record = page["data"].as_array().unwrap().iter().find(named).unwrap_or_else(|| panic!("no {filter}"));
+        let id = record["data"]["blob_ref"]["blob_id"].as_str().unwrap();
+        let (answered, body) = get(&format!("/v1/blobs/{id}?connection_id={account}")).await;
+        assert_eq!(answered, status, "{account} {filter}: {body}");
+        if status == 404 {
+            assert_eq!(body["error"]["code"], "blob_not_found");
+        }
+    }
+}
+
 #[test]
 fn a_taken_port_is_told() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,3 +1,5 @@
+mod trouble;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;

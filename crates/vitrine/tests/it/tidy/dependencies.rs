@@ -4,10 +4,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("vitrine-contract", &[]),
     ("vitrine-embed", &[]),
     ("vitrine-engine", &["vitrine-contract"]),
+    ("vitrine-import", &["vitrine-contract", "vitrine-engine"]),
     ("vitrine-store", &["vitrine-contract", "vitrine-embed", "vitrine-engine"]),
     ("vitrine-mcp", &["vitrine-contract"]),
     ("vitrine-server", &["vitrine-contract", "vitrine-engine", "vitrine-mcp"]),
-    ("vitrine", &["vitrine-contract", "vitrine-engine", "vitrine-store", "vitrine-mcp", "vitrine-server"]),
+    (
+        "vitrine",
+        &["vitrine-contract", "vitrine-engine", "vitrine-import", "vitrine-store", "vitrine-mcp", "vitrine-server"],
+    ),
 ];
 
 /// Reads one crate's manifest.

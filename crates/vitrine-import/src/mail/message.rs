@@ -1,0 +1,231 @@
+//! One mail becomes one record, and one for each file that came with it.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use mail_parser::{Address, HeaderForm, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use serde::Serialize;
+use vitrine_contract::{BlobRef, time};
+
+use super::{MAX_ATTACHMENT_BYTES, text};
+use crate::hash;
+use crate::sink::{ImportError, Sink, blob};
+
+/// Addresses of one header that are kept.
+const MAX_ADDRESSES: usize = 200;
+const TEXT_BYTES: usize = 16 * 1024 * 1024;
+
+/// What is known of a mail from around it.
+pub(super) struct Envelope<'a> {
+    pub(super) folder: &'a str,
+    /// When the archive says it came.
+    pub(super) delivered: Option<Timestamp>,
+    pub(super) unread: Option<bool>,
+    pub(super) place: String,
+}
+
+#[derive(Serialize)]
+struct Mail<'a> {
+    id: &'a str,
+    thread_id: Cow<'a, str>,
+    in_reply_to: Option<&'a str>,
+    subject: Option<&'a str>,
+    from_name: Option<&'a str>,
+    from_address: Option<String>,
+    to: String,
+    cc: String,
+    sent_at: Option<String>,
+    folder: &'a str,
+    labels: Vec<String>,
+    unread: Option<bool>,
+    body: String,
+    attachment_count: usize,
+    size_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Attachment<'a> {
+    id: String,
+    message_id: &'a str,
+    filename: Option<&'a str>,
+    mime_type: &'a str,
+    size_bytes: usize,
+    sent_at: Option<&'a str>,
+    blob_ref: Option<&'a BlobRef>,
+}
+
+/// Takes one mail in.
+pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let parsed = MessageParser::default().parse(bytes).filter(|mail| !mail.headers().is_empty());
+    let Some(mut mail) = parsed else {
+        sink.reject("a mail without headers", &envelope.place);
+        return Ok(());
+    };
+    let at = sent(&mail).or(envelope.delivered);
+    let sent_at = at.map(time::format);
+    let body = body(&mail);
+    let id = mail
+        .message_id()
+        .filter(|id| !id.is_empty())
+        .map_or_else(|| derived_id(&mail, sent_at.as_deref(), &body), str::to_owned);
+    let labels = labels(&mail);
+    let unread = envelope.unread.or_else(|| (!labels.is_empty()).then(|| labels.iter().any(|label| label == "Unread")));
+    let from = mail.from().and_then(Address::first);
+    let record = Mail {
+        id: &id,
+        thread_id: thread_id(&mail).unwrap_or(Cow::Borrowed(&id)),
+        in_reply_to: first_id(mail.in_reply_to()),
+        subject: mail.subject(),
+        from_name: from.and_then(|from| from.name.as_deref()),
+        from_address: from.and_then(|from| from.address.as_deref()).map(str::to_lowercase),
+        to: addresses(mail.to()),
+        cc: addresses(mail.cc()),
+        sent_at,
+        folder: envelope.folder,
+        labels,
+        unread,
+        body,
+        attachment_count: mail.attachments.len(),
+        size_bytes: bytes.len(),
+    };
+    sink.record("messages", at, &record)?;
+    let of = Of { id: &id, sent_at: record.sent_at };
+    for (number, part) in std::mem::take(&mut mail.attachments).into_iter().enumerate() {
+        if let Some(part) = mail.parts.get_mut(part as usize) {
+            attachment(part, number, &of, at, sink)?;
+        }
+    }
+    Ok(())
+}
+
+/// The mail that a file came with.
+struct Of<'a> {
+    id: &'a str,
+    sent_at: Option<String>,
+}
+
+fn attachment(
+    part: &mut MessagePart<'_>,
+    number: usize,
+    mail: &Of<'_>,
+    at: Option<Timestamp>,
+    sink: &mut Sink<'_>,
+) -> Result<(), ImportError> {
+    let contents = contents(std::mem::take(&mut part.body));
+    let mime_type = part.content_type().map_or_else(
+        || "application/octet-stream".to_owned(),
+        |kind| format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or("octet-stream")).to_ascii_lowercase(),
+    );
+    let size_bytes = contents.len();
+    let blob = (size_bytes <= MAX_ATTACHMENT_BYTES).then(|| blob(mime_type.clone(), contents.into_owned()));
+    if blob.is_none() {
+        sink.leave_out("the content of an attachment larger than 25 MB (its name is kept)", mail.id);
+    }
+    let reference = blob.as_ref().map(|blob| blob.reference.clone());
+    if let Some(blob) = blob {
+        sink.blob(blob)?;
+    }
+    let record = Attachment {
+        id: format!("{}#{number}", mail.id),
+        message_id: mail.id,
+        filename: part.attachment_name(),
+        mime_type: &mime_type,
+        size_bytes,
+        sent_at: mail.sent_at.as_deref(),
+        blob_ref: reference.as_ref(),
+    };
+    sink.record("attachments", at, &record)
+}
+
+/// The bytes of a file, without a second copy of what was decoded.
+fn contents(body: PartType<'_>) -> Cow<'_, [u8]> {
+    match body {
+        PartType::Text(Cow::Borrowed(text)) | PartType::Html(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+        PartType::Text(Cow::Owned(text)) | PartType::Html(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes,
+        PartType::Message(mail) => Cow::Owned(mail.raw_message().to_vec()),
+        PartType::Multipart(_) => Cow::default(),
+    }
+}
+
+fn sent(mail: &Message<'_>) -> Option<Timestamp> {
+    let date = mail.date().filter(|date| date.is_valid() && date.year >= 1970)?;
+    Timestamp::from_second(date.to_timestamp()).ok()
+}
+
+/// The time in an mbox's `From ` line: `From x@y Sat Jan  3 01:05:34 +0000 1996`, the zone left out by most.
+pub(super) fn from_line_time(line: &[u8]) -> Option<Timestamp> {
+    let line = std::str::from_utf8(line).ok()?.trim_end();
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let at = words.iter().rposition(|word| matches!(*word, "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat" | "Sun"))?;
+    let [month, day, clock, rest @ ..] = words.get(at + 1..)? else { return None };
+    let year = rest.iter().rev().find(|word| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()))?;
+    let zone = rest.iter().find(|word| word.starts_with(['+', '-']) && word.len() == 5).copied().unwrap_or("+0000");
+    let text = format!("{day} {month} {year} {clock} {zone}");
+    jiff::fmt::rfc2822::parse(&text).ok().map(|zoned| zoned.timestamp())
+}
+
+/// The text of a mail: what was written as text, else what the markup says.
+fn body(mail: &Message<'_>) -> String {
+    let mut body = String::new();
+    for part in mail.text_bodies() {
+        let text = match &part.body {
+            PartType::Text(text) => Cow::Borrowed(text.as_ref()),
+            PartType::Html(html) => Cow::Owned(text::of_html(html)),
+            _ => continue,
+        };
+        if body.len() + text.len() > TEXT_BYTES {
+            break;
+        }
+        if !body.is_empty() {
+            body.push('\n');
+        }
+        body.push_str(&text);
+    }
+    if body.contains('\r') {
+        body = body.replace("\r\n", "\n");
+    }
+    body
+}
+
+/// Without a `Message-ID`: what makes this mail this mail. Headers that an archive adds are not part of it.
+fn derived_id(mail: &Message<'_>, sent_at: Option<&str>, body: &str) -> String {
+    let from = mail.header_raw("From").unwrap_or_default();
+    hash::text_key(&[sent_at.unwrap_or_default(), from, mail.subject().unwrap_or_default(), body])
+}
+
+/// Gmail says which thread; elsewhere the first mail of a thread names it.
+fn thread_id<'a>(mail: &'a Message<'_>) -> Option<Cow<'a, str>> {
+    let gmail = mail.header_raw("X-GM-THRID").map(str::trim).filter(|id| !id.is_empty());
+    gmail.or_else(|| first_id(mail.references())).or_else(|| first_id(mail.in_reply_to())).map(Cow::Borrowed)
+}
+
+fn first_id<'a>(header: &'a HeaderValue<'_>) -> Option<&'a str> {
+    match header {
+        HeaderValue::Text(id) => Some(id.as_ref()),
+        HeaderValue::TextList(ids) => ids.first().map(AsRef::as_ref),
+        _ => None,
+    }
+}
+
+fn labels(mail: &Message<'_>) -> Vec<String> {
+    let headers = mail.header_as("X-Gmail-Labels", HeaderForm::Text);
+    let labels = headers.iter().filter_map(HeaderValue::as_text).flat_map(|labels| labels.split(','));
+    labels.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(MAX_ADDRESSES).collect()
+}
+
+/// `Nora Lindgren <nora@example.org>, ben@example.org`
+fn addresses(header: Option<&Address<'_>>) -> String {
+    let mut all = String::new();
+    for one in header.into_iter().flat_map(Address::iter).take(MAX_ADDRESSES) {
+        if !all.is_empty() {
+            all.push_str(", ");
+        }
+        match (&one.name, &one.address) {
+            (Some(name), Some(address)) => all.extend([name, " <", address, ">"]),
+            (Some(one), None) | (None, Some(one)) => all.push_str(one),
+            (None, None) => {}
+        }
+    }
+    all
+}

@@ -1,0 +1,98 @@
+use serde_json::json;
+
+use crate::testing::{read, read_export, settings, zip};
+use crate::{Export, ImportError, Kind};
+
+/// As Gmail's Takeout writes it: CRLF, its own headers, quoted `From ` lines.
+const TAKEOUT: &str = "From 1790000000000000001@xxx Mon Mar 09 08:15:02 +0000 2026\r\n\
+X-GM-THRID: 1790000000000000001\r\nX-Gmail-Labels: =?UTF-8?Q?Inbox,Wichtig=2CUnread,R=C3=A4der?=\r\n\
+Message-ID: <a1@mail.example>\r\nDate: Mon, 9 Mar 2026 09:15:02 +0100\r\n\
+From: =?utf-8?B?QW5uYSBNw7xsbGVy?= <Anna@Example.org>\r\nTo: nora@example.org, \"Ben, B.\" <ben@example.org>\r\n\
+Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
+Content-Transfer-Encoding: quoted-printable\r\n\r\nSch=F6n, dass du da bist.\r\n\r\n>From the hills\r\n>>From deeper\r\n\r\n\
+From 2@xxx Tue Mar 10 10:00:00 +0000 2026\r\n\
+Message-ID: <a2@mail.example>\r\nIn-Reply-To: <a1@mail.example>\r\nReferences: <a1@mail.example>\r\n\
+Date: Tue, 10 Mar 2026 10:00:00 +0000\r\nFrom: nora@example.org\r\nTo: Anna@Example.org\r\nSubject: Re: files\r\n\
+MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n\
+<div>See</div><div>the <b>file</b></div>\r\n--b\r\nContent-Type: application/pdf; name=x.pdf\r\n\
+Content-Disposition: attachment; filename=\"résumé.pdf\"\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0xLjQ=\r\n--b--\r\n";
+
+#[test]
+fn a_takeout_becomes_mails_threads_and_files() {
+    let found = read(Kind::Mbox, "All mail.mbox", TAKEOUT);
+    let [first, second] = found.of("messages")[..] else { panic!("{:?}", found.records) };
+    assert_eq!(first["id"], "a1@mail.example");
+    assert_eq!(first["thread_id"], "1790000000000000001");
+    assert_eq!(first["subject"], "Grüße");
+    assert_eq!((&first["from_name"], &first["from_address"]), (&json!("Anna Müller"), &json!("anna@example.org")));
+    assert_eq!(first["to"], "nora@example.org, Ben, B. <ben@example.org>");
+    assert_eq!(first["sent_at"], "2026-03-09T08:15:02Z");
+    assert_eq!(first["labels"], json!(["Inbox", "Wichtig", "Unread", "Räder"]));
+    assert_eq!(first["unread"], true);
+    assert_eq!(first["body"].as_str().unwrap().trim_end(), "Schön, dass du da bist.\n\nFrom the hills\n>From deeper");
+    assert_eq!(second["thread_id"], "a1@mail.example");
+    assert_eq!(second["body"], "See\n\nthe file");
+    assert_eq!(second["attachment_count"], 1);
+    let [file] = found.of("attachments")[..] else { panic!("{:?}", found.records) };
+    assert_eq!((&file["message_id"], &file["mime_type"]), (&json!("a2@mail.example"), &json!("application/pdf")));
+    assert_eq!(found.blobs[0].bytes, b"%PDF-1.4");
+    assert_eq!(file["blob_ref"]["blob_id"], found.blobs[0].reference.blob_id.as_str());
+}
+
+#[test]
+fn a_mail_without_an_id_gets_the_same_one_each_time() {
+    let text = "From x Sat Jan  3 01:05:34 1998\nFrom: a@b\nSubject: hi\n\nbody\n";
+    let id = |text: &str| read(Kind::Mbox, "m", text).of("messages")[0]["id"].clone();
+    assert_eq!(id(text), id(&text.replace("From: a@b", "X-Gmail-Labels: Inbox\nFrom: a@b")));
+    assert_ne!(id(text), id(&text.replace("body", "other")));
+    assert_eq!(read(Kind::Mbox, "m", text).of("messages")[0]["sent_at"], "1998-01-03T01:05:34Z");
+}
+
+#[test]
+fn a_sentence_that_starts_with_from_ends_no_mail() {
+    let text =
+        "From x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\n\nHello\n\nFrom here on it goes downhill, Mon or Tue.\n";
+    assert_eq!(read(Kind::Mbox, "m", text).of("messages").len(), 1);
+}
+
+#[test]
+fn mails_that_are_none_are_named_and_passed_over() {
+    let text = "From x Sat Jan  3 01:05:34 1998\n\n\nFrom x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\n\ncut of";
+    let found = read(Kind::Mbox, "m", text);
+    assert_eq!(found.of("messages")[0]["body"], "cut of", "what is there of a mail that is cut off is kept");
+    assert_eq!((found.reasons(), found.skips[0].place.as_str()), (vec!["a mail without headers"], "mail 1"));
+}
+
+#[test]
+fn a_mailbox_is_read_out_of_its_archive() {
+    let bytes = zip(&[("Takeout/Mail/All mail.mbox", TAKEOUT.as_bytes()), ("Takeout/archive_browser.html", b"<html>")]);
+    let found = read(Kind::Mbox, "takeout.zip", bytes);
+    assert_eq!(found.of("messages").len(), 2);
+    assert_eq!(found.of("messages")[0]["folder"], "All mail");
+}
+
+#[test]
+fn a_directory_of_mails_tells_folders_and_flags() {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, id) in [("cur/1.host:2,S", 1), ("new/2.host", 2), (".Work.Old/cur/3.host:2,", 3), ("tmp/4", 4)] {
+        let path = directory.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("Message-ID: <{id}@x>\r\nSubject: s\r\n\r\nb\r\n")).unwrap();
+    }
+    let mut export = Export::open(directory.path()).unwrap();
+    Kind::Maildir.check(&mut export).unwrap();
+    let (found, _) = read_export(Kind::Maildir, &mut export, &settings());
+    let mut told: Vec<_> = found.of("messages").iter().map(|m| json!([m["id"], m["folder"], m["unread"]])).collect();
+    told.sort_by_key(ToString::to_string);
+    assert_eq!(json!(told), json!([["1@x", "Inbox", false], ["2@x", "Inbox", true], ["3@x", "Work/Old", true]]));
+}
+
+#[test]
+fn another_file_is_refused_before_anything_is_read() {
+    let mut export = Export::of_bytes("notes.txt", b"Dear diary".as_slice()).unwrap();
+    let refused = Kind::Mbox.check(&mut export);
+    assert!(matches!(refused, Err(ImportError::Wrong(why)) if why.contains("starts with `From `")));
+    let cut = zip(&[("a.mbox", TAKEOUT.as_bytes())]);
+    let refused = Export::of_bytes("takeout.zip", &cut[..cut.len() - 30]);
+    assert!(matches!(refused, Err(ImportError::Damaged(why)) if why.contains("Download it again")));
+}

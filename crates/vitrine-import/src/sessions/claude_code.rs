@@ -1,0 +1,107 @@
+//! Claude Code: `~/.claude/projects/<project>/<session>.jsonl`.
+
+use serde_json::Value;
+
+use super::{Said, Session, instant, text};
+use crate::kind::Importer;
+use crate::sink::{ImportError, Sink};
+
+pub(crate) const IMPORTER: Importer = Importer::declared(
+    "a directory of Claude Code sessions",
+    "`~/.claude/projects`, a directory of `.jsonl` files, or one of them",
+    include_str!("../declarations/claude-code.json"),
+    |export| super::first_log_has(export, &["\"sessionId\"", "\"leafUuid\""]),
+    |export, _, sink| super::read_logs(export, sink, line),
+);
+
+fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let kind = text(entry, "type").unwrap_or_default();
+    if !matches!(kind, "user" | "assistant") {
+        return Ok(());
+    }
+    let at = instant(entry);
+    session.seen(at);
+    let known = |known: &mut Option<String>, field: &str| {
+        if known.is_none() {
+            *known = text(entry, field).map(str::to_owned);
+        }
+    };
+    known(&mut session.project, "cwd");
+    known(&mut session.branch, "gitBranch");
+    known(&mut session.version, "version");
+    let Some(message) = entry.get("message") else { return Ok(()) };
+    session.model = text(message, "model").map(str::to_owned).or(session.model.take());
+    let id = text(entry, "uuid").map_or_else(|| format!("{}-{number}", session.id), str::to_owned);
+    match message.get("content") {
+        Some(Value::String(said)) => session.say(&Said { id, role: kind, tool: None, text: said, at }, sink),
+        Some(Value::Array(blocks)) => {
+            for (part, block) in blocks.iter().enumerate() {
+                let id = if part == 0 { id.clone() } else { format!("{id}-{part}") };
+                let arguments;
+                let (tool, said) = match text(block, "type") {
+                    Some("text") => (None, text(block, "text")),
+                    Some("tool_use") => {
+                        arguments = block.get("input").map(Value::to_string).unwrap_or_default();
+                        (text(block, "name"), Some(arguments.as_str()))
+                    }
+                    Some(other @ ("tool_result" | "thinking" | "image")) => {
+                        sink.leave_out(left_out(other), id);
+                        continue;
+                    }
+                    _ => continue,
+                };
+                if let Some(said) = said {
+                    session.say(&Said { id, role: kind, tool, text: said, at }, sink)?;
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn left_out(block: &str) -> &'static str {
+    match block {
+        "tool_result" => "what a tool gave back",
+        "thinking" => "the model's thinking",
+        _ => "an image",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Kind;
+    use crate::testing::read;
+
+    #[test]
+    fn prompts_answers_and_tool_calls_are_told() {
+        let lines = [
+            json!({ "type": "summary", "summary": "Fix it", "leafUuid": "u3" }),
+            json!({ "type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-01-02T03:04:05.678Z", "cwd": "/home/n/shop",
+                "gitBranch": "main", "version": "2.0.1", "message": { "role": "user", "content": "Fix the tests" } }),
+            json!({ "type": "assistant", "uuid": "u2", "sessionId": "s1", "timestamp": "2026-01-02T03:04:09Z", "message": {
+                "role": "assistant", "model": "claude-x", "content": [{ "type": "thinking", "thinking": "hm" },
+                { "type": "text", "text": "On it." }, { "type": "tool_use", "name": "Bash", "input": { "command": "cargo test" } }] } }),
+            json!({ "type": "user", "uuid": "u3", "sessionId": "s1", "timestamp": "2026-01-02T03:05:00Z", "message": {
+                "role": "user", "content": [{ "type": "tool_result", "content": "ok" }] } }),
+        ];
+        let mut log = lines.map(|line| line.to_string()).join("\n");
+        log.push_str("\n{\"type\":\"user\",\"cut");
+        let found = read(Kind::ClaudeCode, "5b1f.jsonl", log);
+        let told: Vec<_> = found.of("messages").iter().map(|m| json!([m["id"], m["kind"], m["text"]])).collect();
+        assert_eq!(
+            json!(told),
+            json!([
+                ["u1", "text", "Fix the tests"],
+                ["u2-1", "text", "On it."],
+                ["u2-2", "tool_call", "{\"command\":\"cargo test\"}"]
+            ])
+        );
+        let session = found.of("sessions")[0];
+        assert_eq!((&session["id"], &session["project"]), (&json!("5b1f"), &json!("/home/n/shop")));
+        assert_eq!((&session["ended_at"], &session["message_count"]), (&json!("2026-01-02T03:05:00Z"), &json!(3)));
+        assert_eq!(found.reasons(), ["the model's thinking", "what a tool gave back", "a line that is no JSON"]);
+    }
+}

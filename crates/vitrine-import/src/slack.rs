@@ -1,0 +1,352 @@
+//! A Slack workspace: a directory a channel, with a file a day, and lists of channels and people.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use vitrine_contract::time;
+
+use super::elements;
+use super::export::{Export, Member};
+use super::kind::Importer;
+use super::settings::Settings;
+use super::sink::{ImportError, Sink};
+
+pub(super) const IMPORTER: Importer = Importer::declared(
+    "a Slack export",
+    "the ZIP archive of a Slack export, with `channels.json` and `users.json`",
+    include_str!("declarations/slack.json"),
+    |export| {
+        let has = |name: &str| export.members().iter().any(|member| member.file_name() == name);
+        Ok(has("users.json") && CHANNEL_LISTS.iter().any(|list| has(list)))
+    },
+    read,
+);
+
+const CHANNEL_LISTS: [&str; 4] = ["channels.json", "groups.json", "mpims.json", "dms.json"];
+
+#[derive(Deserialize)]
+struct User {
+    id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    deleted: bool,
+    #[serde(default)]
+    is_bot: bool,
+    #[serde(default)]
+    real_name: Option<String>,
+    #[serde(default)]
+    profile: Profile,
+}
+
+#[derive(Deserialize, Default)]
+struct Profile {
+    #[serde(default)]
+    real_name: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    email: Option<String>,
+}
+
+#[derive(Serialize)]
+struct UserRecord<'a> {
+    id: &'a str,
+    name: &'a str,
+    real_name: Option<&'a str>,
+    title: Option<&'a str>,
+    email: Option<&'a str>,
+    bot: bool,
+    deleted: bool,
+}
+
+#[derive(Deserialize)]
+struct Channel {
+    id: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    created: Option<i64>,
+    #[serde(default)]
+    is_archived: Option<bool>,
+    #[serde(default)]
+    members: Vec<String>,
+    #[serde(default)]
+    topic: Option<Words>,
+    #[serde(default)]
+    purpose: Option<Words>,
+}
+
+#[derive(Deserialize)]
+struct Words {
+    #[serde(default)]
+    value: String,
+}
+
+impl Words {
+    fn text(&self) -> Option<&str> {
+        (!self.value.is_empty()).then_some(self.value.as_str())
+    }
+}
+
+#[derive(Serialize)]
+struct ChannelRecord<'a> {
+    id: &'a str,
+    name: &'a str,
+    topic: Option<&'a str>,
+    purpose: Option<&'a str>,
+    member_count: usize,
+    archived: Option<bool>,
+    created_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    ts: String,
+    #[serde(default)]
+    user: Option<String>,
+    #[serde(default)]
+    username: Option<String>,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    thread_ts: Option<String>,
+    #[serde(default)]
+    subtype: Option<String>,
+    #[serde(default)]
+    reply_count: u64,
+    #[serde(default)]
+    reactions: Vec<Reaction>,
+    #[serde(default)]
+    files: Vec<Attached>,
+    #[serde(default)]
+    edited: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Reaction {
+    name: String,
+    #[serde(default)]
+    count: u64,
+}
+
+#[derive(Deserialize)]
+struct Attached {
+    #[serde(default)]
+    name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct MessageRecord<'a> {
+    id: String,
+    channel: &'a str,
+    channel_id: Option<&'a str>,
+    user_id: Option<&'a str>,
+    user_name: Option<&'a str>,
+    thread_id: &'a str,
+    is_reply: bool,
+    subtype: Option<&'a str>,
+    text: String,
+    reply_count: u64,
+    reaction_count: u64,
+    reactions: Vec<&'a str>,
+    files: Vec<&'a str>,
+    edited: bool,
+    sent_at: String,
+}
+
+/// Names by id, as far as they are needed to tell messages.
+#[derive(Default)]
+struct Names {
+    users: HashMap<String, String>,
+    channels: HashMap<String, String>,
+}
+
+fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let mut names = Names::default();
+    let members = export.select(|member| member.has_extension("json"));
+    for member in members.iter().filter(|member| member.file_name() == "users.json") {
+        each(export, member, sink, "an entry that is no member", |user: User, sink| names.user(&user, sink))?;
+    }
+    for member in members.iter().filter(|member| CHANNEL_LISTS.contains(&member.file_name())) {
+        each(export, member, sink, "an entry that is no channel", |channel, sink| names.channel(&channel, sink))?;
+    }
+    for member in members.iter().filter(|member| is_day(member)) {
+        let channel = member.directory();
+        each(export, member, sink, "an entry that is no message", |said, sink| names.message(channel, &said, sink))?;
+    }
+    Ok(())
+}
+
+/// `general/2024-05-01.json`
+fn is_day(member: &Member) -> bool {
+    let day = member.file_name().trim_end_matches(".json");
+    member.name.contains('/') && day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()
+}
+
+fn each<T: for<'a> Deserialize<'a>>(
+    export: &mut Export,
+    member: &Member,
+    sink: &mut Sink<'_>,
+    otherwise: &'static str,
+    mut take: impl FnMut(T, &mut Sink<'_>) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    elements::each(&mut *export.reader(member)?, &member.name, sink, &mut |_, number, text, sink| {
+        if let Ok(entry) = serde_json::from_slice(text) {
+            return take(entry, sink);
+        }
+        sink.reject(otherwise, format!("{}, entry {number}", member.name));
+        Ok(())
+    })
+}
+
+impl Names {
+    fn user(&mut self, user: &User, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let real_name = user.profile.real_name.as_deref().or(user.real_name.as_deref()).filter(|name| !name.is_empty());
+        self.users.insert(user.id.clone(), real_name.unwrap_or(&user.name).to_owned());
+        let record = UserRecord {
+            id: &user.id,
+            name: &user.name,
+            real_name,
+            title: user.profile.title.as_deref().filter(|title| !title.is_empty()),
+            email: user.profile.email.as_deref(),
+            bot: user.is_bot,
+            deleted: user.deleted,
+        };
+        sink.record("users", None, &record)
+    }
+
+    fn channel(&mut self, channel: &Channel, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        // A direct conversation has no name, and its directory is called by its id.
+        let name = channel.name.as_deref().unwrap_or(&channel.id);
+        self.channels.insert(name.to_owned(), channel.id.clone());
+        let created = channel.created.and_then(|second| Timestamp::from_second(second).ok());
+        let record = ChannelRecord {
+            id: &channel.id,
+            name,
+            topic: channel.topic.as_ref().and_then(Words::text),
+            purpose: channel.purpose.as_ref().and_then(Words::text),
+            member_count: channel.members.len(),
+            archived: channel.is_archived,
+            created_at: created.map(time::format),
+        };
+        sink.record("channels", created, &record)
+    }
+
+    fn message(&self, channel: &str, said: &Said, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let Some(at) = instant(&said.ts) else {
+            sink.reject("a message whose time cannot be read", format!("{channel} {}", said.ts));
+            return Ok(());
+        };
+        let named = said.user.as_deref().and_then(|id| self.users.get(id)).map(String::as_str);
+        let record = MessageRecord {
+            id: format!("{channel}-{}", said.ts),
+            channel,
+            channel_id: self.channels.get(channel).map(String::as_str),
+            user_id: said.user.as_deref(),
+            user_name: named.or(said.username.as_deref()).or(said.user.as_deref()),
+            thread_id: said.thread_ts.as_deref().unwrap_or(&said.ts),
+            is_reply: said.thread_ts.as_ref().is_some_and(|thread| *thread != said.ts),
+            subtype: said.subtype.as_deref(),
+            text: self.readable(&said.text),
+            reply_count: said.reply_count,
+            reaction_count: said.reactions.iter().map(|reaction| reaction.count).fold(0, u64::saturating_add),
+            reactions: said.reactions.iter().map(|reaction| reaction.name.as_str()).collect(),
+            files: said.files.iter().filter_map(|file| file.name.as_deref()).collect(),
+            edited: said.edited.is_some(),
+            sent_at: time::format(at),
+        };
+        sink.record("messages", Some(at), &record)
+    }
+
+    /// Mentions and links as a reader sees them: `<@U1>` is `@Anna`, `<https://x|here>` is `here (https://x)`.
+    fn readable(&self, text: &str) -> String {
+        let mut readable = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('<') {
+            let Some((inside, after)) = after.split_once('>') else { break };
+            readable.push_str(before);
+            let (target, label) =
+                inside.split_once('|').map_or((inside, None), |(target, label)| (target, Some(label)));
+            match (target.chars().next(), label) {
+                (Some('@'), label) => {
+                    let name = self.users.get(&target[1..]).map(String::as_str);
+                    readable.extend(["@", name.or(label).unwrap_or(&target[1..])]);
+                }
+                (Some('#'), label) => readable.extend(["#", label.unwrap_or(&target[1..])]),
+                (Some('!'), label) => readable.push_str(label.unwrap_or(&target[1..])),
+                (_, Some(label)) => readable.extend([label, " (", target, ")"]),
+                (_, None) => readable.push_str(target),
+            }
+            rest = after;
+        }
+        readable.push_str(rest);
+        readable.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    }
+}
+
+/// `1700000000.123456`
+fn instant(ts: &str) -> Option<Timestamp> {
+    let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
+    let micros = micros.get(..6).unwrap_or(micros);
+    let nanos = micros.parse::<i32>().ok()? * 10_i32.pow(9 - u32::try_from(micros.len()).ok()?);
+    Timestamp::new(seconds.parse().ok()?, nanos).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::{read, zip};
+    use crate::{Export, ImportError, Kind};
+
+    const USERS: &str = r#"[{"id":"U1","name":"anna","deleted":false,"is_bot":false,"profile":{"real_name":"Anna Müller","title":"","email":"anna@example.org"}}]"#;
+    const CHANNELS: &str = r#"[{"id":"C1","name":"general","created":1600000000,"is_archived":false,"members":["U1"],"topic":{"value":"All"},"purpose":{"value":""}}]"#;
+    const DAY: &str = r#"[{"type":"message","user":"U1","text":"Hi <@U1> &amp; <!here>: <https://x.example|docs> <#C1|general>","ts":"1700000000.123456",
+        "thread_ts":"1700000000.123456","reply_count":1,"reactions":[{"name":"+1","users":["U1"],"count":2}],"files":[{"id":"F1","name":"a.pdf"}]},
+        {"type":"message","subtype":"bot_message","username":"ci","bot_id":"B1","text":"1 < 2","ts":"1700000001.000000","thread_ts":"1700000000.123456","edited":{"user":"U1","ts":"1"}},
+        {"type":"message","text":"x","ts":"soon"}, {"type":"message"}]"#;
+
+    fn archive() -> Vec<u8> {
+        zip(&[
+            ("channels.json", CHANNELS.as_bytes()),
+            ("users.json", USERS.as_bytes()),
+            ("integration_logs.json", b"[]"),
+            ("general/2023-11-14.json", DAY.as_bytes()),
+            ("../../etc/2023-11-14.json", DAY.as_bytes()),
+        ])
+    }
+
+    #[test]
+    fn channels_people_and_threads_are_told() {
+        let found = read(Kind::Slack, "acme.zip", archive());
+        let [first, second] = found.of("messages")[..] else { panic!("{:?}", found.records) };
+        assert_eq!(first["id"], "general-1700000000.123456");
+        assert_eq!(first["text"], "Hi @Anna Müller & here: docs (https://x.example) #general");
+        assert_eq!((&first["user_name"], &first["channel_id"]), (&json!("Anna Müller"), &json!("C1")));
+        assert_eq!((&first["reaction_count"], &first["files"]), (&json!(2), &json!(["a.pdf"])));
+        assert_eq!((&second["thread_id"], &second["is_reply"]), (&json!("1700000000.123456"), &json!(true)));
+        assert_eq!(
+            (&second["user_name"], &second["text"], &second["edited"]),
+            (&json!("ci"), &json!("1 < 2"), &json!(true))
+        );
+        assert_eq!(found.of("channels")[0]["topic"], "All");
+        assert_eq!(found.of("users")[0]["email"], "anna@example.org");
+        let reasons = [
+            "a path that leads out of the archive",
+            "a message whose time cannot be read",
+            "an entry that is no message",
+        ];
+        assert_eq!(found.reasons(), reasons);
+    }
+
+    #[test]
+    fn it_is_told_from_other_archives() {
+        let mut export = Export::of_bytes("acme.zip", archive()).unwrap();
+        let refused = Kind::Mbox.check(&mut export);
+        assert!(
+            matches!(refused, Err(ImportError::Wrong(why)) if why.contains("a Slack export; use `vitrine import slack`"))
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! What the text of a cell may be, and what it is once its column is known.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use vitrine_contract::time;
+
+use crate::dates::{self, OrderGuess};
+use crate::settings::{DateOrder, Settings};
+
+/// What all cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Boolean,
+    Integer,
+    Point,
+    Comma,
+    Day,
+    Instant,
+    Text,
+}
+
+/// The kinds a column may still be of, the first that holds decides.
+const KINDS: [Kind; 6] = [Kind::Boolean, Kind::Integer, Kind::Point, Kind::Comma, Kind::Day, Kind::Instant];
+
+/// Finds out the kind of a column.
+#[derive(Debug, Default)]
+pub(super) struct KindGuess {
+    refuted: [bool; KINDS.len()],
+    order: OrderGuess,
+    seen: bool,
+}
+
+impl KindGuess {
+    pub(super) fn see(&mut self, text: &str) {
+        self.seen = true;
+        for (kind, refuted) in KINDS.iter().zip(&mut self.refuted) {
+            *refuted = *refuted || !is(*kind, text);
+        }
+        if let Some((figures, _)) = dates::figures(text) {
+            self.order.see(figures);
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        let left = KINDS.iter().zip(self.refuted).find(|(_, refuted)| !refuted);
+        left.filter(|_| self.seen).map_or(Kind::Text, |(kind, _)| *kind)
+    }
+
+    pub(super) fn order(&self) -> DateOrder {
+        self.order.order()
+    }
+}
+
+fn is(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Boolean => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
+        Kind::Integer => is_whole(text.strip_prefix('-').unwrap_or(text)),
+        Kind::Point => is_decimal(text, '.'),
+        Kind::Comma => is_decimal(text, ','),
+        Kind::Day => dates::figures(text).is_some_and(|(_, rest)| rest.is_empty()),
+        Kind::Instant => {
+            let figures = dates::figures(text).is_some_and(|(_, rest)| {
+                rest.is_empty()
+                    || dates::clock(rest.trim_start_matches([',', ' '])).is_some_and(|(_, rest)| rest.is_empty())
+            });
+            figures || (text.len() > 10 && time::parse(text).is_some())
+        }
+        Kind::Text => true,
+    }
+}
+
+/// Digits that are a number: `007` is a name, and so is what no float holds exactly.
+fn is_whole(text: &str) -> bool {
+    (1..=15).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_digit())
+        && (text.len() == 1 || !text.starts_with('0'))
+}
+
+fn is_decimal(text: &str, mark: char) -> bool {
+    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
+    match text.split_once(mark) {
+        None => is_whole(text),
+        Some((whole, part)) => {
+            is_whole(whole) && (1..=15).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
+        }
+    }
+}
+
+/// The value of a cell of this kind; nothing when it is none.
+pub(super) fn value(text: &str, kind: Kind, order: DateOrder, settings: &Settings) -> Option<Value> {
+    match kind {
+        Kind::Boolean => Some(json!(text.eq_ignore_ascii_case("true"))),
+        Kind::Integer => text.parse::<i64>().ok().map(Value::from),
+        Kind::Point => text.parse::<f64>().ok().map(Value::from),
+        Kind::Comma => text.replace(',', ".").parse::<f64>().ok().map(Value::from),
+        Kind::Day => day(text, order).map(|day| json!(day.to_string())),
+        Kind::Instant => instant(text, order, &settings.time_zone).map(Value::from),
+        Kind::Text => Some(json!(text)),
+    }
+}
+
+fn day(text: &str, order: DateOrder) -> Option<Date> {
+    dates::figures(text)?.0.date(order)
+}
+
+/// RFC 3339 as it says; without an offset, in the owner's zone.
+fn instant(text: &str, order: DateOrder, zone: &TimeZone) -> Option<String> {
+    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
+        return Some(time::format(instant));
+    }
+    let (figures, rest) = dates::figures(text)?;
+    let rest = rest.trim_start_matches([',', ' ', 'T']);
+    let clock = if rest.is_empty() { jiff::civil::Time::midnight() } else { dates::clock(rest)?.0 };
+    zone.to_timestamp(figures.date(order)?.to_datetime(clock)).ok().map(time::format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::settings;
+
+    fn told(texts: &[&str]) -> (Kind, Vec<Option<Value>>) {
+        let mut guess = KindGuess::default();
+        for text in texts {
+            guess.see(text);
+        }
+        (guess.kind(), texts.iter().map(|text| value(text, guess.kind(), guess.order(), &settings())).collect())
+    }
+
+    #[test]
+    fn columns_are_what_all_their_cells_are() {
+        assert_eq!(told(&["1", "-20", "0"]), (Kind::Integer, vec![Some(json!(1)), Some(json!(-20)), Some(json!(0))]));
+        assert_eq!(told(&["1", "2.5"]), (Kind::Point, vec![Some(json!(1.0)), Some(json!(2.5))]));
+        assert_eq!(told(&["1,5", "2"]), (Kind::Comma, vec![Some(json!(1.5)), Some(json!(2.0))]));
+        assert_eq!(told(&["TRUE", "false"]).0, Kind::Boolean);
+        assert_eq!(told(&["01067", "20459"]).0, Kind::Text, "a postal code is no number");
+        assert_eq!(told(&["12345678901234567"]).0, Kind::Text, "too long to be exact");
+        assert_eq!(
+            told(&["31.12.2023", "01.02.2024"]),
+            (Kind::Day, vec![Some(json!("2023-12-31")), Some(json!("2024-02-01"))])
+        );
+        assert_eq!(told(&["12/31/2023 11:00 PM"]), (Kind::Instant, vec![Some(json!("2023-12-31T22:00:00Z"))]));
+        assert_eq!(told(&["2024-01-02T03:04:05Z", "2024-01-02 03:04:05"]).1[1], Some(json!("2024-01-02T02:04:05Z")));
+        assert_eq!(told(&["x", "1"]).0, Kind::Text);
+        assert_eq!(told(&[]).0, Kind::Text);
+    }
+}

@@ -1,0 +1,229 @@
+//! Any table as CSV.
+
+use serde_json::{Map, Value};
+
+use super::cell::{self, Kind, KindGuess};
+use super::declare::{Column, ROW_ID, declaration};
+use super::field::Field;
+use super::{MAX_COLUMNS, STREAM, only};
+use crate::delimited::{self, Next};
+use crate::export::{Export, Member};
+use crate::kind::{Importer, Prepared};
+use crate::repeats::Repeats;
+use crate::settings::{DateOrder, Settings};
+use crate::sink::{ImportError, Sink};
+use crate::text;
+
+pub(crate) const IMPORTER: Importer = Importer::derived(
+    "a CSV table",
+    "a text file with the same cells in each line, separated by commas, semicolons, tabs or bars",
+    |export| Ok(delimiter(export)?.is_some()),
+    prepare,
+);
+
+/// The delimiter that gives the first rows the most cells, the same number in each.
+fn delimiter(export: &mut Export) -> Result<Option<u8>, ImportError> {
+    let Some(member) = only(export) else { return Ok(None) };
+    let head = text::head(export, &member, 64 * 1024)?;
+    if head.contains('\0') || head.trim_start().starts_with(['{', '[', '<']) {
+        return Ok(None);
+    }
+    let whole =
+        if head.len() < 64 * 1024 { head.as_str() } else { head.rsplit_once('\n').map_or("", |(whole, _)| whole) };
+    let mut best = (1, None);
+    for delimiter in delimited::DELIMITERS {
+        let mut rows = delimited::rows(whole.as_bytes(), delimiter);
+        let widths: Vec<usize> = rows.records().take(50).filter_map(Result::ok).map(|row| row.len()).collect();
+        let width = widths.first().copied().unwrap_or_default();
+        if width > best.0 && widths.iter().all(|other| *other == width) {
+            best = (width, Some(delimiter));
+        }
+    }
+    Ok(best.1)
+}
+
+struct CsvColumn {
+    field: Field,
+    guess: KindGuess,
+}
+
+fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Prepared, ImportError> {
+    let (Some(member), Some(delimiter)) = (only(export), delimiter(export)?) else {
+        return Err(ImportError::Wrong("There is no table in it.".to_owned()));
+    };
+    let (columns, rows) = survey(export, &member, delimiter)?;
+    let key = columns.iter().position(|c| matches!(c.guess.kind(), Kind::Text | Kind::Integer) && c.field.is_key(rows));
+    let declared: Vec<Column<'_>> = columns.iter().map(CsvColumn::declared).collect();
+    let key_name = key.map(|at| columns[at].field.name.clone());
+    let declaration = declaration("csv", account, &member.name, &declared, key_name.as_deref());
+    let order = settings.date_order;
+    let cells: Vec<Cell> = columns.iter().map(|c| Cell::of(c, order)).collect();
+    let read = move |export: &mut Export, settings: &Settings, sink: &mut Sink<'_>| {
+        let mut reading = Reading { cells, key: key.is_some(), repeats: Repeats::default() };
+        reading.read(export, &member, delimiter, settings, sink)
+    };
+    Ok(Prepared { declaration: declaration.into(), derived: true, read: Box::new(read) })
+}
+
+/// Looks at every row once.
+fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<CsvColumn>, u64), ImportError> {
+    let mut rows = delimited::rows(text::reader(export, member)?, delimiter);
+    let mut row = csv::StringRecord::new();
+    let mut columns: Vec<CsvColumn> = Vec::new();
+    let mut count = 0;
+    loop {
+        match delimited::next(&mut rows, &mut row)? {
+            Next::End => return Ok((columns, count)),
+            Next::Bad(_) => {}
+            Next::Row if columns.is_empty() => {
+                for heading in row.iter().take(MAX_COLUMNS) {
+                    let names: Vec<Field> = columns.iter().map(|c| Field::new(&c.field.name, &[])).collect();
+                    columns.push(CsvColumn { field: Field::new(heading, &names), guess: KindGuess::default() });
+                }
+            }
+            Next::Row => {
+                count += 1;
+                for (column, text) in columns.iter_mut().zip(&row) {
+                    let text = text.trim();
+                    if !text.is_empty() {
+                        column.field.see(text);
+                        column.guess.see(text);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl CsvColumn {
+    fn declared(&self) -> Column<'_> {
+        let (kind, format) = match self.guess.kind() {
+            Kind::Boolean => ("boolean", None),
+            Kind::Integer => ("integer", None),
+            Kind::Point | Kind::Comma => ("number", None),
+            Kind::Day => ("string", Some("date")),
+            Kind::Instant => ("string", Some("date-time")),
+            Kind::Text => ("string", None),
+        };
+        Column { field: &self.field, types: vec![kind], format }
+    }
+}
+
+/// How a column's cells are read.
+struct Cell {
+    name: String,
+    kind: Kind,
+    order: DateOrder,
+}
+
+impl Cell {
+    fn of(column: &CsvColumn, order: Option<DateOrder>) -> Self {
+        let order = order.unwrap_or_else(|| column.guess.order());
+        Self { name: column.field.name.clone(), kind: column.guess.kind(), order }
+    }
+}
+
+struct Reading {
+    cells: Vec<Cell>,
+    key: bool,
+    repeats: Repeats,
+}
+
+impl Reading {
+    fn read(
+        &mut self,
+        export: &mut Export,
+        member: &Member,
+        delimiter: u8,
+        settings: &Settings,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ImportError> {
+        let mut rows = delimited::rows(text::reader(export, member)?, delimiter);
+        let mut row = csv::StringRecord::new();
+        let mut headings = true;
+        loop {
+            let read = delimited::next(&mut rows, &mut row)?;
+            let place = || format!("line {}", row.position().map_or(0, csv::Position::line));
+            match read {
+                Next::End => return Ok(()),
+                Next::Bad(reason) => sink.reject(reason, place()),
+                Next::Row if headings => headings = false,
+                Next::Row if row.len() > self.cells.len() => {
+                    sink.reject("a row with more cells than headings", place());
+                }
+                Next::Row => self.row(&row, settings, &place, sink)?,
+            }
+        }
+    }
+
+    fn row(
+        &mut self,
+        row: &csv::StringRecord,
+        settings: &Settings,
+        place: &dyn Fn() -> String,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ImportError> {
+        let mut data = Map::with_capacity(row.len() + 1);
+        if !self.key {
+            let content: Vec<&str> = row.iter().collect();
+            data.insert(ROW_ID.to_owned(), self.repeats.key(&content).into());
+        }
+        for (cell, text) in self.cells.iter().zip(row) {
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            let Some(value) = cell::value(text, cell.kind, cell.order, settings) else {
+                sink.reject(format!("a row whose {} cannot be read", cell.name), place());
+                return Ok(());
+            };
+            data.insert(cell.name.clone(), value);
+        }
+        sink.record(STREAM, None, &Value::Object(data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::{read, settings};
+    use crate::{Export, Kind};
+
+    const TABLE: &str = "Date;Item;Price (EUR);Zip;Paid\n31.12.2023;Tea;3,50;01067;true\n01.02.2024;\"Bread; rye\";4;20459;false\n01.02.2024;\"Bread; rye\";4;20459;false\n";
+
+    #[test]
+    fn a_table_becomes_rows_of_the_types_it_has() {
+        let found = read(Kind::Csv, "shopping.csv", TABLE);
+        let mut rows: Vec<_> = found.of("rows").into_iter().cloned().collect();
+        let ids: std::collections::HashSet<String> =
+            rows.iter_mut().map(|row| row.as_object_mut().unwrap().remove("row_id").unwrap().to_string()).collect();
+        assert_eq!(ids.len(), 3, "equal rows are told apart");
+        assert_eq!(
+            rows[0],
+            json!({ "date": "2023-12-31", "item": "Tea", "price_eur": 3.5, "zip": "01067", "paid": true })
+        );
+        assert_eq!(rows[1]["item"], "Bread; rye");
+    }
+
+    #[test]
+    fn a_column_of_keys_is_the_key() {
+        let mut export = Export::of_bytes("t.csv", b"id,name\n7,a\n8,b\n".as_slice()).unwrap();
+        let declaration = Kind::Csv.prepare(&mut export, &settings(), "My table").unwrap().declaration;
+        let declaration: serde_json::Value = serde_json::from_str(&declaration).unwrap();
+        assert_eq!(declaration["streams"][0]["primary_key"], json!(["id"]));
+        assert!(declaration["connector_key"].as_str().unwrap().starts_with("csv-my-table-"));
+        assert_eq!(
+            read(Kind::Csv, "t.csv", "id,name\n7,a\n7,b\n").of("rows")[0]["id"],
+            7,
+            "not a key when it comes twice"
+        );
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_rejected_alone() {
+        let head = "1,x\n".repeat(60);
+        let found = read(Kind::Csv, "t.csv", format!("a,b\n{head}1,2,3\n"));
+        assert_eq!((found.of("rows").len(), found.reasons()), (60, vec!["a row with more cells than headings"]));
+    }
+}

@@ -1,0 +1,208 @@
+//! Any JSON objects: one a line, or one array of them.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+use vitrine_contract::time;
+
+use super::declare::{Column, ROW_ID, declaration};
+use super::field::Field;
+use super::{MAX_COLUMNS, STREAM, only};
+use crate::elements;
+use crate::export::{Export, Member};
+use crate::kind::{Importer, Prepared};
+use crate::lines::{LineRead, MAX_LINE_BYTES, read_line};
+use crate::repeats::Repeats;
+use crate::settings::Settings;
+use crate::sink::{ImportError, Outlet, Sink, Skip, Stopped};
+
+pub(crate) const IMPORTER: Importer = Importer::derived(
+    "a file of JSON objects",
+    "a file with one JSON object a line, or with one JSON array of objects",
+    |export| {
+        let Some(member) = only(export) else { return Ok(false) };
+        let head = export.head(&member, 64 * 1024)?;
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
+        Ok(head.first() == Some(&b'{')
+            || (head.first() == Some(&b'[') && head[1..].trim_ascii_start().first() == Some(&b'{')))
+    },
+    prepare,
+);
+
+struct JsonColumn {
+    field: Field,
+    original: String,
+    types: Vec<&'static str>,
+    /// Whether every text is a time.
+    times: bool,
+}
+
+fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Prepared, ImportError> {
+    let member = only(export).ok_or_else(|| ImportError::Wrong("There is not one file in it.".to_owned()))?;
+    let mut columns: Vec<JsonColumn> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut rows = 0_u64;
+    // What is wrong is reported when the file is read for good.
+    let mut silence = Silence;
+    each(export, &member, &mut Sink::new(&mut silence, settings.now), &mut |object, _| {
+        rows += 1;
+        for (name, value) in object {
+            let place = if let Some(place) = places.get(&name) {
+                *place
+            } else if columns.len() < MAX_COLUMNS {
+                let names: Vec<Field> = columns.iter().map(|c| Field::new(&c.field.name, &[])).collect();
+                columns.push(JsonColumn {
+                    field: Field::new(&name, &names),
+                    original: name.clone(),
+                    types: Vec::new(),
+                    times: true,
+                });
+                places.insert(name, columns.len() - 1);
+                columns.len() - 1
+            } else {
+                continue;
+            };
+            columns[place].see(&value);
+        }
+        Ok(())
+    })?;
+    let key = columns.iter().find(|c| matches!(c.types[..], ["string" | "integer"]) && c.field.is_key(rows));
+    let key = key.map(|column| column.field.name.clone());
+    let declared: Vec<Column<'_>> = columns.iter().map(JsonColumn::declared).collect();
+    let declaration = declaration("json", account, &member.name, &declared, key.as_deref());
+    let names: HashMap<String, String> =
+        columns.into_iter().map(|column| (column.original, column.field.name)).collect();
+    let read = move |export: &mut Export, _: &Settings, sink: &mut Sink<'_>| {
+        let mut repeats = Repeats::default();
+        each(export, &member, sink, &mut |object, sink| {
+            let row_id = key.is_none().then(|| repeats.key(&[&Value::Object(object.clone()).to_string()]));
+            let mut data: Map<String, Value> = row_id.into_iter().map(|id| (ROW_ID.to_owned(), id.into())).collect();
+            for (name, value) in object {
+                if let Some(name) = names.get(&name) {
+                    data.insert(name.clone(), value);
+                }
+            }
+            sink.record(STREAM, None, &Value::Object(data))
+        })
+    };
+    Ok(Prepared { declaration: declaration.into(), derived: true, read: Box::new(read) })
+}
+
+type TakeObject<'a> = dyn FnMut(Map<String, Value>, &mut Sink<'_>) -> Result<(), ImportError> + 'a;
+
+/// Hands over each object of a file.
+fn each(
+    export: &mut Export,
+    member: &Member,
+    sink: &mut Sink<'_>,
+    take: &mut TakeObject<'_>,
+) -> Result<(), ImportError> {
+    let is_array = export.head(member, 1_024)?.trim_ascii_start().first() == Some(&b'[');
+    let mut reader = export.reader(member)?;
+    let mut one = |text: &[u8], place: String, sink: &mut Sink<'_>| {
+        if let Ok(Value::Object(object)) = serde_json::from_slice(text) {
+            return take(object, sink);
+        }
+        sink.reject("a line that is no JSON object", place);
+        Ok(())
+    };
+    if is_array {
+        return elements::each(&mut *reader, &member.name, sink, &mut |_, number, text, sink| {
+            one(text, format!("entry {number}"), sink)
+        });
+    }
+    let (mut buffer, mut number) = (Vec::new(), 0_u64);
+    loop {
+        buffer.clear();
+        number += 1;
+        match read_line(&mut *reader, &mut buffer, MAX_LINE_BYTES)? {
+            LineRead::End => return Ok(()),
+            LineRead::Cut => sink.reject("a line longer than 64 MB", format!("line {number}")),
+            LineRead::Whole => {
+                let line = buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer).trim_ascii();
+                if !line.is_empty() {
+                    one(line, format!("line {number}"), sink)?;
+                }
+            }
+        }
+    }
+}
+
+impl JsonColumn {
+    fn see(&mut self, value: &Value) {
+        let kind = match value {
+            Value::Null => {
+                self.field.nullable = true;
+                return;
+            }
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        match value {
+            Value::String(text) => {
+                self.times &= time::parse(text).is_some();
+                self.field.see(text);
+            }
+            other => self.field.see(&other.to_string()),
+        }
+        if !self.types.contains(&kind) {
+            self.types.push(kind);
+        }
+    }
+
+    fn declared(&self) -> Column<'_> {
+        let mut types = self.types.clone();
+        if types.contains(&"number") {
+            types.retain(|kind| *kind != "integer");
+        }
+        let format = (types == ["string"] && self.times).then_some("date-time");
+        if types.is_empty() {
+            types.push("string");
+        }
+        Column { field: &self.field, types, format }
+    }
+}
+
+struct Silence;
+
+impl Outlet for Silence {
+    fn line(&mut self, _: &str, _: &[u8]) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    fn blob(&mut self, _: vitrine_engine::keeping::NewBlob) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    fn skip(&mut self, _: Skip) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Kind;
+    use crate::testing::read;
+
+    #[test]
+    fn objects_become_rows_whatever_they_hold() {
+        let lines = "\u{feff}{\"id\":\"a\",\"at\":\"2024-01-02T03:04:05Z\",\"n\":1,\"tags\":[1],\"x\":null}\n\n{\"id\":\"b\",\"at\":\"2024-01-03\",\"n\":2.5,\"Deep name\":{\"y\":1}}\nnot json\n[1]\n";
+        let found = read(Kind::Jsonl, "things.jsonl", lines);
+        let [first, second] = found.of("rows")[..] else { panic!("{:?}", found.records) };
+        assert_eq!(first, &json!({ "id": "a", "at": "2024-01-02T03:04:05Z", "n": 1, "tags": [1], "x": null }));
+        assert_eq!(second["deep_name"], json!({ "y": 1 }));
+        assert_eq!(found.reasons(), ["a line that is no JSON object"; 2]);
+    }
+
+    #[test]
+    fn an_array_tells_the_same_as_lines() {
+        let array = read(Kind::Jsonl, "things.json", r#" [{"v":1},{"v":1}] "#);
+        let lines = read(Kind::Jsonl, "things.jsonl", "{\"v\":1}\n{\"v\":1}\n");
+        assert_eq!(array.records, lines.records);
+        assert_ne!(array.of("rows")[0]["row_id"], array.of("rows")[1]["row_id"]);
+    }
+}

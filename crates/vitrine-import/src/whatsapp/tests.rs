@@ -1,0 +1,78 @@
+use serde_json::{Value, json};
+
+use super::chat_name;
+use crate::Kind;
+use crate::testing::{read, zip};
+
+fn told(found: &crate::testing::Found) -> Value {
+    found.of("messages").iter().map(|m| json!([m["sent_at"], m["sender"], m["kind"], m["text"]])).collect()
+}
+
+#[test]
+fn android_and_ios_tell_the_same_chat() {
+    let android = "31.12.23, 23:58 - Nachrichten und Anrufe sind Ende-zu-Ende-verschlüsselt.\n\
+        31.12.23, 23:59 - Anna: Guten Rutsch!\nund Küsse: viele\n01.01.24, 00:01 - Ben B.: Dir auch\n";
+    let ios = "\u{feff}[31.12.23, 23:58:00] Anna: \u{200e}Nachrichten und Anrufe sind Ende-zu-Ende-verschlüsselt.\r\n\
+        [31.12.23, 23:59:00] Anna: Guten Rutsch!\nund Küsse: viele\r\n\u{200e}[01.01.24, 00:01:00] Ben B.: Dir auch\r\n";
+    let from_android = read(Kind::Whatsapp, "WhatsApp Chat with Anna.txt", android);
+    let from_ios = read(Kind::Whatsapp, "_chat.txt", ios);
+    let (android, ios) = (told(&from_android), told(&from_ios));
+    assert_eq!(
+        android[0],
+        json!(["2023-12-31T22:58:00Z", null, "notice", "Nachrichten und Anrufe sind Ende-zu-Ende-verschlüsselt."])
+    );
+    assert_eq!(android[1], json!(["2023-12-31T22:59:00Z", "Anna", "text", "Guten Rutsch!\nund Küsse: viele"]));
+    assert_eq!(android[2], json!(["2023-12-31T23:01:00Z", "Ben B.", "text", "Dir auch"]));
+    assert_eq!((&android[1], &android[2]), (&ios[1], &ios[2]));
+    assert_eq!(from_android.of("messages")[0]["chat"], "Anna");
+}
+
+#[test]
+fn american_dates_and_halves_of_the_day_are_found_out() {
+    let text = "12/30/23, 11:59\u{202f}PM - Anna: a\n1/2/24, 12:05\u{202f}AM - Anna: b\n1/2/24, 9:05 a. m. - Anna: c\n";
+    let found = read(Kind::Whatsapp, "chat.txt", text);
+    let times: Vec<_> = found.of("messages").iter().map(|m| m["sent_at"].clone()).collect();
+    assert_eq!(json!(times), json!(["2023-12-30T22:59:00Z", "2024-01-01T23:05:00Z", "2024-01-02T08:05:00Z"]));
+}
+
+#[test]
+fn the_same_words_in_the_same_minute_are_two_messages() {
+    let text = "2024/01/02 10:00 - A: ok\n2024/01/02 10:00 - A: ok\n";
+    let found = read(Kind::Whatsapp, "chat.txt", text);
+    let ids: Vec<_> = found.of("messages").iter().map(|m| m["id"].clone()).collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(
+        json!(ids),
+        json!(
+            read(Kind::Whatsapp, "chat.txt", text).of("messages").iter().map(|m| m["id"].clone()).collect::<Vec<_>>()
+        )
+    );
+}
+
+#[test]
+fn pictures_come_along() {
+    let text = "[02.01.24, 10:00:00] A: \u{200e}<Anhang: 0001-PHOTO.jpg>\n[02.01.24, 10:01:00] A: IMG-1.jpg (Datei angehängt)\nsee\n\
+        [02.01.24, 10:02:00] A: that was it (really.ok)\n[31.02.24, 10:00:00] A: never\n";
+    let bytes = zip(&[("_chat.txt", text.as_bytes()), ("0001-PHOTO.jpg", b"\xff\xd8"), ("stray.jpg", b"x")]);
+    let found = read(Kind::Whatsapp, "WhatsApp Chat - Book club.zip", bytes);
+    let messages = found.of("messages");
+    assert_eq!((&messages[0]["chat"], &messages[0]["kind"]), (&json!("Book club"), &json!("media")));
+    assert_eq!(messages[0]["blob_ref"]["mime_type"], "image/jpeg");
+    assert_eq!((&messages[1]["media_filename"], &messages[1]["blob_ref"]), (&json!("IMG-1.jpg"), &Value::Null));
+    assert_eq!(messages[2]["kind"], "text");
+    assert_eq!(found.blobs.len(), 1);
+    assert_eq!(found.reasons(), ["a message whose date is none; try --date-order"]);
+}
+
+#[test]
+fn chats_are_called_by_whom_they_are_with() {
+    for (file, name) in [
+        ("WhatsApp Chat with Anna.txt", "Anna"),
+        ("WhatsApp-Chat mit Anna M..txt", "Anna M."),
+        ("WhatsApp Chat - Book club.zip", "Book club"),
+        ("_chat.txt", "_chat"),
+    ] {
+        assert_eq!(chat_name(file), name);
+    }
+}
