@@ -15,6 +15,18 @@ pub use query::{MAX_UNITS, Query, Sought, Unit};
 
 /// Characters of one word; a longer run is several words.
 const MAX_WORD_CHARS: u64 = 128;
+/// The same, for a word of plain characters alone.
+const MAX_PLAIN_BYTES: usize = 128;
+/// Plain letters and digits.
+const IS_PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        plain[byte as usize] = byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    plain
+};
 /// Bytes of a word that count.
 const MAX_TERM_BYTES: usize = 64;
 
@@ -32,10 +44,27 @@ pub struct Word<'a> {
 /// Visits the words of a text in order, until `visit` says to stop.
 pub fn each_word(text: &str, mut visit: impl FnMut(Word<'_>) -> bool) {
     let mut run = Run::default();
-    let mut next = 0;
-    for c in text.chars() {
-        let at = next;
-        next += 1;
+    let (mut rest, mut at) = (text, 0);
+    while let Some(c) = rest.chars().next() {
+        if !run.open && c.is_ascii() {
+            // Most words of most texts are plain: taken whole, they cost a fraction.
+            let Some(length) = plain_word(rest.as_bytes()) else {
+                (rest, at) = (&rest[1..], at + 1);
+                continue;
+            };
+            if length > 0 {
+                let end = at + length as u64;
+                run.term.clear();
+                run.term.push_str(&rest[..length.min(MAX_TERM_BYTES)]);
+                run.term.make_ascii_lowercase();
+                if !visit(Word { term: &run.term, start: at, end }) {
+                    return;
+                }
+                run.term.clear();
+                (rest, at) = (&rest[length..], end);
+                continue;
+            }
+        }
         let kind = Kind::of(c);
         let goes_on = run.open
             && match kind {
@@ -47,14 +76,28 @@ pub fn each_word(text: &str, mut visit: impl FnMut(Word<'_>) -> bool) {
             if !run.close(at, &mut visit) {
                 return;
             }
-            if matches!(kind, Kind::Other | Kind::Mark) {
-                continue;
+            if matches!(kind, Kind::Letter | Kind::Single) {
+                run = Run { open: true, single: kind == Kind::Single, start: at, term: std::mem::take(&mut run.term) };
             }
-            run = Run { open: true, single: kind == Kind::Single, start: at, term: std::mem::take(&mut run.term) };
         }
-        run.push(c);
+        if run.open {
+            run.push(c);
+        }
+        (rest, at) = (&rest[c.len_utf8()..], at + 1);
     }
-    run.close(next, &mut visit);
+    run.close(at, &mut visit);
+}
+
+/// The length of the word of plain letters and digits that a text starts with; 0 when it goes on in
+/// others, none when the text starts between words.
+fn plain_word(text: &[u8]) -> Option<usize> {
+    let limit = text.len().min(MAX_PLAIN_BYTES);
+    let length = text[..limit].iter().position(|b| !IS_PLAIN[usize::from(*b)]).unwrap_or(limit);
+    match text.get(length) {
+        _ if length == 0 => None,
+        Some(next) if length < MAX_PLAIN_BYTES && !next.is_ascii() => Some(0),
+        _ => Some(length),
+    }
 }
 
 /// Other forms of an English word have the same stem; any other word is its own.
@@ -180,6 +223,10 @@ mod tests {
         assert_eq!(terms("Straße STRASSE ＳＴＲＡＳＳＥ"), ["strasse"; 3]);
         assert_eq!(terms("don't e-mail me@x.org 3,14"), ["don", "t", "e", "mail", "me", "x", "org", "3", "14"]);
         assert_eq!(terms("ΟΔΟΣ οδός"), ["οδοσ"; 2]);
+        assert_eq!(
+            words("naïve cafe\u{301}s, x"),
+            [("naive".into(), 0, 5), ("cafes".into(), 6, 12), ("x".into(), 14, 15)]
+        );
         assert_eq!(terms("🙂 -- \u{0} \u{301}"), Vec::<String>::new());
     }
 
@@ -199,6 +246,9 @@ mod tests {
             words(&text).iter().map(|(term, start, end)| (term.len(), *start, *end)).collect::<Vec<_>>(),
             [(64, 0, 128), (64, 128, 256), (44, 256, 300)]
         );
+        for (plain, words_of_it) in [(127, 1), (128, 2)] {
+            assert_eq!(words(&("b".repeat(plain) + "é")).len(), words_of_it);
+        }
     }
 
     #[test]

@@ -6,6 +6,10 @@ use serde_json::Value;
 /// `text` is valid JSON already; numbers stay as they were written.
 pub(super) fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    if text.starts_with('"') {
+        push_string(&mut out, text);
+        return out;
+    }
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -43,13 +47,25 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 }
 
 fn push_string(out: &mut String, quoted: &str) {
-    if quoted.contains('\\')
+    if has_long_escape(quoted)
         && let Ok(text @ Value::String(_)) = serde_json::from_str::<Value>(quoted)
     {
         out.push_str(&text.to_string());
         return;
     }
     out.push_str(quoted);
+}
+
+/// Whether a string is escaped in a way that there is a shorter one for, or may be.
+fn has_long_escape(quoted: &str) -> bool {
+    let mut rest = quoted;
+    while let Some(at) = rest.find('\\') {
+        match rest.as_bytes().get(at + 1) {
+            Some(b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't') => rest = &rest[at + 2..],
+            _ => return true,
+        }
+    }
+    false
 }
 
 #[cfg(test)]

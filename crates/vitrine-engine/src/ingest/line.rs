@@ -114,14 +114,19 @@ pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Res
     };
     let id = identity::record_id(stream, map, &line.key).map_err(|e| no_identity(&e))?;
     validator.check(&data).map_err(|fault| Rejection::new(RejectionCode::InvalidRecord, fault))?;
-    Ok(Incoming::Upsert { id, emitted_at, fields: fields(raw.get()) })
+    Ok(Incoming::Upsert { id, emitted_at, fields: fields(raw.get(), map.len()) })
 }
 
-/// Top-level fields with their text; of a name that stands twice the last value counts.
-fn fields(object: &str) -> Vec<(String, String)> {
-    let mut fields: Vec<(String, String)> = Vec::new();
+/// Top-level fields with their text, of which `distinct` have a name of their own; of a name that
+/// stands twice the last value counts.
+fn fields(object: &str, distinct: usize) -> Vec<(String, String)> {
+    let all = values::top_level(object);
+    if all.len() == distinct {
+        return all.into_iter().map(|(name, value)| (name.into_owned(), normalize(value.get()))).collect();
+    }
+    let mut fields: Vec<(String, String)> = Vec::with_capacity(distinct);
     let mut places: HashMap<String, usize> = HashMap::new();
-    for (name, value) in values::top_level(object) {
+    for (name, value) in all {
         let value = normalize(value.get());
         match places.entry(name.into_owned()) {
             Entry::Occupied(place) => fields[*place.get()].1 = value,
@@ -176,7 +181,7 @@ mod tests {
     #[test]
     fn a_name_that_stands_twice_keeps_its_last_value() {
         assert_eq!(
-            fields(r#"{"a":1,"b":2,"a":3}"#),
+            fields(r#"{"a":1,"b":2,"a":3}"#, 2),
             [("a".to_owned(), "3".to_owned()), ("b".to_owned(), "2".to_owned())]
         );
     }
