@@ -95,7 +95,7 @@ pub(super) fn page(text: &str) -> Vec<u8> {
     let mut pdf = b"%PDF-1.4\n".to_vec();
     let mut places = String::from("0000000000 65535 f \n");
     for (number, object) in (1..).zip(objects) {
-        places.push_str(&format!("{:010} 00000 n \n", pdf.len()));
+        places.extend([format!("{:010} 00000 n \n", pdf.len())]);
         pdf.extend(format!("{number} 0 obj\n").bytes().chain(object.iter().copied()).chain(*b"\nendobj\n"));
     }
     let table = pdf.len();
