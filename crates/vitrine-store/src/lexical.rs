@@ -25,10 +25,10 @@ use vitrine_engine::words;
 use crate::fault::Result;
 use crate::row::{self, Payload};
 
-pub(crate) use builder::Builder;
+pub(crate) use builder::{Builder, Packed};
 pub(crate) use lookup::{Occurrences, occurrences, places};
 pub(crate) use removal::remove;
-pub(crate) use segment::{drop_cell, of_cell};
+pub(crate) use segment::{drop_cell, of_cell, write};
 
 /// A field whose words are indexed, by the number it is indexed under.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,7 +45,9 @@ pub(crate) struct Stored {
 impl Stored {
     /// Lays a payload out for storage.
     pub(crate) fn new(fields: &[(String, String)]) -> Self {
-        let mut stored = Stored { data: String::from("{"), long: Vec::new(), texts: Vec::new() };
+        let size = fields.iter().map(|(name, json)| name.len() + json.len().min(LONG_BYTES) + 4).sum::<usize>();
+        let mut stored = Stored { data: String::with_capacity(size + 2), long: Vec::new(), texts: Vec::new() };
+        stored.data.push('{');
         for (name, json) in fields {
             if stored.data.len() > 1 {
                 stored.data.push(',');

@@ -5,6 +5,7 @@ mod blobs;
 mod forget;
 mod index;
 mod registry;
+mod rows;
 mod trace;
 mod words;
 

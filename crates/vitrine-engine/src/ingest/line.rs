@@ -32,6 +32,15 @@ pub enum Incoming {
     },
 }
 
+impl Incoming {
+    /// The record it is about.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Upsert { id, .. } | Self::Delete { id, .. } => id,
+        }
+    }
+}
+
 /// Why a line was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {

@@ -1,6 +1,6 @@
 //! Sorted entries, several thousand bytes to a row; keys share what they start with.
 
-use super::postings::{push_number, take_number};
+use super::postings::{Chunk, push_number, take_number};
 
 /// Bytes of a leaf; with its key it fits a page of the file.
 pub(super) const LEAF_BYTES: usize = 3_800;
@@ -50,6 +50,55 @@ impl Packer {
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.last.clear();
         std::mem::take(&mut self.bytes)
+    }
+}
+
+/// A leaf as it is stored.
+pub(super) struct Leaf {
+    pub(super) first: Vec<u8>,
+    pub(super) data: Vec<u8>,
+}
+
+/// Packs entries, which come in order, into leaves.
+#[derive(Default)]
+pub(super) struct Leaves {
+    packer: Packer,
+    first: Vec<u8>,
+    full: Vec<Leaf>,
+}
+
+impl Leaves {
+    pub(super) fn push_chunks(&mut self, key: &[u8], chunks: &[Chunk]) {
+        for chunk in chunks {
+            self.push(key, chunk.first, &chunk.bytes);
+        }
+    }
+
+    pub(super) fn push(&mut self, key: &[u8], first_record: i64, chunk: &[u8]) {
+        if self.packer.is_full_for(key, chunk) {
+            self.close();
+        }
+        if self.packer.is_empty() {
+            self.first = place(key, first_record);
+        }
+        self.packer.push(key, chunk);
+    }
+
+    /// The leaves that are full by now.
+    pub(super) fn take_full(&mut self) -> Vec<Leaf> {
+        std::mem::take(&mut self.full)
+    }
+
+    /// The leaves that are left.
+    pub(super) fn finish(mut self) -> Vec<Leaf> {
+        if !self.packer.is_empty() {
+            self.close();
+        }
+        self.full
+    }
+
+    fn close(&mut self) {
+        self.full.push(Leaf { first: std::mem::take(&mut self.first), data: self.packer.take() });
     }
 }
 

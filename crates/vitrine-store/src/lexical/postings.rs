@@ -49,43 +49,125 @@ impl List {
         *self = sorted;
     }
 
-    /// Packs the list into chunks of about `bytes`, each with its first record.
-    pub(crate) fn chunks(&self, bytes: usize) -> Vec<(i64, Vec<u8>)> {
-        let mut chunks = Vec::new();
-        let (mut head, mut tail, mut count, mut first, mut last) = (Vec::new(), Vec::new(), 0_u64, 0_i64, 0_i64);
+    /// Packs the list into chunks of about `bytes`.
+    pub(crate) fn chunks(&self, bytes: usize) -> Vec<Chunk> {
+        let mut chunks = Chunks::default();
         for (posting, places) in self.iter() {
-            if count > 0 && head.len().saturating_add(tail.len() + places.len()) > bytes {
-                chunks.push((first, pack(count, first, &head, &tail)));
-                (count, head, tail) = (0, Vec::new(), Vec::new());
-            }
-            if count == 0 {
-                (first, last) = (posting.record, posting.record);
-            }
-            count += 1;
-            push_number(&mut head, (posting.record - last).cast_unsigned());
-            push_number(&mut head, posting.times.into());
-            push_number(&mut head, posting.length.into());
-            last = posting.record;
-            let mut before = 0;
             for place in places {
-                push_number(&mut tail, (place - before).into());
-                before = *place;
+                chunks.place(*place);
             }
+            chunks.posting(posting, bytes);
         }
-        if count > 0 {
-            chunks.push((first, pack(count, first, &head, &tail)));
-        }
-        chunks
+        chunks.finish()
     }
 }
 
-fn pack(count: u64, first: i64, head: &[u8], tail: &[u8]) -> Vec<u8> {
-    let mut chunk = Vec::with_capacity(head.len() + tail.len() + 12);
-    push_number(&mut chunk, count);
-    push_number(&mut chunk, first.cast_unsigned());
-    chunk.extend(head);
-    chunk.extend(tail);
-    chunk
+/// Postings of a word, packed, with their first record.
+pub(crate) struct Chunk {
+    pub(crate) first: i64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Packs postings as they come, in the order of their records: the places of each, then itself.
+#[derive(Default)]
+pub(crate) struct Chunks {
+    full: Vec<Chunk>,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    count: u64,
+    first: i64,
+    last: i64,
+    place: u32,
+    before: usize,
+}
+
+impl Chunks {
+    /// A place of the posting that is to come.
+    #[inline]
+    pub(crate) fn place(&mut self, place: u32) {
+        push_number(&mut self.tail, (place - self.place).into());
+        self.place = place;
+    }
+
+    /// Ends a posting. A chunk that another one like it would make longer than `bytes` is full.
+    pub(crate) fn posting(&mut self, posting: Posting, bytes: usize) {
+        if self.count == 0 {
+            (self.first, self.last) = (posting.record, posting.record);
+        }
+        push_number(&mut self.head, (posting.record - self.last).cast_unsigned());
+        push_number(&mut self.head, posting.times.into());
+        push_number(&mut self.head, posting.length.into());
+        (self.last, self.place) = (posting.record, 0);
+        self.count += 1;
+        let size = self.head.len() + self.tail.len();
+        if size + (size - self.before) > bytes {
+            self.close();
+        } else {
+            self.before = size;
+        }
+    }
+
+    /// Adds a chunk as it is packed; false when its records do not follow those before.
+    fn append(&mut self, chunk: &[u8], bytes: usize) -> Option<bool> {
+        let mut head = chunk;
+        let count = take_number(&mut head)?;
+        let first = take_number(&mut head)?.cast_signed();
+        let mut last = first;
+        let tail = each_posting(chunk, |posting| last = posting.record)?;
+        let head = head.strip_suffix(tail)?;
+        if (self.count > 0 || !self.full.is_empty()) && first <= self.last {
+            return Some(false);
+        }
+        if self.count > 0 && self.head.len() + self.tail.len() + chunk.len() > bytes {
+            self.close();
+        }
+        if self.count == 0 {
+            (self.first, self.last) = (first, first);
+        }
+        // The first posting of a chunk is no step from the chunk's first record, which is one byte.
+        push_number(&mut self.head, (first - self.last).cast_unsigned());
+        self.head.extend(head.get(1..)?);
+        self.tail.extend(tail);
+        self.count += count;
+        self.last = last;
+        Some(true)
+    }
+
+    /// All chunks.
+    pub(crate) fn finish(mut self) -> Vec<Chunk> {
+        if self.count > 0 {
+            self.close();
+        }
+        self.full
+    }
+
+    fn close(&mut self) {
+        let mut bytes = Vec::with_capacity(self.head.len() + self.tail.len() + 12);
+        push_number(&mut bytes, self.count);
+        push_number(&mut bytes, self.first.cast_unsigned());
+        bytes.extend(&self.head);
+        bytes.extend(&self.tail);
+        self.full.push(Chunk { first: self.first, bytes });
+        self.head.clear();
+        self.tail.clear();
+        (self.count, self.before) = (0, 0);
+    }
+}
+
+/// Joins the chunks of a word from several places. Nothing is unpacked where their records follow
+/// each other, as those of batches do that brought new ones.
+pub(crate) fn join(mut chunks: Vec<Vec<u8>>, bytes: usize) -> Option<Vec<Chunk>> {
+    chunks.sort_by_cached_key(|chunk| first_record(chunk));
+    let mut joined = Chunks::default();
+    for chunk in &chunks {
+        if !joined.append(chunk, bytes)? {
+            let mut list = List::default();
+            chunks.iter().try_for_each(|chunk| unpack(chunk, &mut list))?;
+            list.sort();
+            return Some(list.chunks(bytes));
+        }
+    }
+    Some(joined.finish())
 }
 
 /// Visits the postings of a chunk; what is not as it was written is `None`.
@@ -167,19 +249,45 @@ mod tests {
     fn what_is_packed_comes_back_at_any_size() {
         for bytes in [1, 8, 20, 4_000] {
             let mut back = List::default();
-            for (first, chunk) in list().chunks(bytes) {
-                assert_eq!(first_record(&chunk), Some(first));
-                unpack(&chunk, &mut back).unwrap();
+            for chunk in list().chunks(bytes) {
+                assert_eq!(first_record(&chunk.bytes), Some(chunk.first));
+                unpack(&chunk.bytes, &mut back).unwrap();
             }
             assert_eq!(back, list());
         }
     }
 
     #[test]
+    fn joined_chunks_hold_what_they_held_apart() {
+        let part = |records: &[i64]| {
+            let mut list = List::default();
+            for record in records {
+                list.push(Posting { record: *record, times: 2, length: 9 }, &[3, 200]);
+            }
+            list.chunks(1_000).remove(0).bytes
+        };
+        for parts in [[part(&[7, 9]), part(&[1, 2]), part(&[300])], [part(&[1, 9]), part(&[2]), part(&[3, 300])]] {
+            for bytes in [1, 16, 1_000] {
+                let mut apart = List::default();
+                for chunk in &parts {
+                    unpack(chunk, &mut apart).unwrap();
+                }
+                apart.sort();
+                let mut back = List::default();
+                for chunk in join(parts.to_vec(), bytes).unwrap() {
+                    assert_eq!(first_record(&chunk.bytes), Some(chunk.first));
+                    unpack(&chunk.bytes, &mut back).unwrap();
+                }
+                assert_eq!(back, apart);
+            }
+        }
+    }
+
+    #[test]
     fn a_damaged_chunk_is_found_out() {
-        let (_, chunk) = list().chunks(4_000).remove(0);
-        for end in 0..chunk.len() {
-            assert!(unpack(&chunk[..end], &mut List::default()).is_none());
+        let chunk = list().chunks(4_000).remove(0);
+        for end in 0..chunk.bytes.len() {
+            assert!(unpack(&chunk.bytes[..end], &mut List::default()).is_none());
         }
     }
 }

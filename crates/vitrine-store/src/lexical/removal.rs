@@ -71,7 +71,7 @@ fn take_out(tx: &Connection, segment: i64, record: i64, keys: &BTreeSet<Vec<u8>>
             for (posting, places) in list.iter().filter(|(posting, _)| posting.record != record) {
                 kept.push(posting, places);
             }
-            Ok(kept.chunks(usize::MAX).into_iter().next().map(|(_, chunk)| chunk))
+            Ok(kept.chunks(usize::MAX).pop().map(|chunk| chunk.bytes))
         })?;
     }
     Ok(())

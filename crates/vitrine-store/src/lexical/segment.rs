@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::leaf::{self, CHUNK_BYTES, Entries, Entry, Packer};
-use super::postings::{self, List};
+use super::builder::Packed;
+use super::leaf::{CHUNK_BYTES, Entries, Entry, Leaf, Leaves};
+use super::postings;
 use crate::fault::{Result, corrupt};
 
 /// Segments of a size that are merged into one of the next.
@@ -34,54 +35,32 @@ pub(super) fn drop_segment(tx: &Connection, segment: i64) -> Result<()> {
     Ok(())
 }
 
-/// Writes a segment's entries, which come in order.
-pub(super) struct Writer<'a> {
-    tx: &'a Connection,
-    segment: i64,
-    packer: Packer,
-    first: Vec<u8>,
+/// Writes the words of a batch as a segment.
+pub(crate) fn write(tx: &Connection, cell: i64, packed: &Packed) -> Result<()> {
+    let segment = insert(tx, cell, packed.records)?;
+    insert_leaves(tx, segment, &packed.leaves)?;
+    let mut note = tx.prepare_cached("INSERT INTO milestone (record, field, word, at) VALUES (?1, ?2, ?3, ?4)")?;
+    for milestone in &packed.milestones {
+        note.execute((milestone.record, milestone.field, milestone.word, milestone.at.cast_signed()))?;
+    }
+    merge_where_many(tx, cell)
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(tx: &'a Connection, cell: i64, records: i64) -> Result<Self> {
-        tx.prepare_cached("INSERT INTO segment (cell, records) VALUES (?1, ?2)")?.execute((cell, records))?;
-        Ok(Self { tx, segment: tx.last_insert_rowid(), packer: Packer::default(), first: Vec::new() })
-    }
+fn insert(tx: &Connection, cell: i64, records: i64) -> Result<i64> {
+    tx.prepare_cached("INSERT INTO segment (cell, records) VALUES (?1, ?2)")?.execute((cell, records))?;
+    Ok(tx.last_insert_rowid())
+}
 
-    pub(super) fn push_list(&mut self, key: &[u8], list: &List) -> Result<()> {
-        for (first, chunk) in list.chunks(CHUNK_BYTES) {
-            self.push(key, first, &chunk)?;
-        }
-        Ok(())
+fn insert_leaves(tx: &Connection, segment: i64, leaves: &[Leaf]) -> Result<()> {
+    let mut insert = tx.prepare_cached("INSERT INTO leaf (segment, first, data) VALUES (?1, ?2, ?3)")?;
+    for leaf in leaves {
+        insert.execute((segment, &leaf.first, &leaf.data))?;
     }
-
-    pub(super) fn push(&mut self, key: &[u8], first_record: i64, chunk: &[u8]) -> Result<()> {
-        if self.packer.is_full_for(key, chunk) {
-            self.flush()?;
-        }
-        if self.packer.is_empty() {
-            self.first = leaf::place(key, first_record);
-        }
-        self.packer.push(key, chunk);
-        Ok(())
-    }
-
-    pub(super) fn finish(mut self) -> Result<()> {
-        if self.packer.is_empty() { Ok(()) } else { self.flush() }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.tx.prepare_cached("INSERT INTO leaf (segment, first, data) VALUES (?1, ?2, ?3)")?.execute((
-            self.segment,
-            &self.first,
-            self.packer.take(),
-        ))?;
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Merges where a cell has many segments of a size, until it has no more.
-pub(super) fn merge_where_many(tx: &Connection, cell: i64) -> Result<()> {
+fn merge_where_many(tx: &Connection, cell: i64) -> Result<()> {
     loop {
         let mut sizes: Vec<(u32, i64, i64)> = Vec::new();
         let mut statement = tx.prepare_cached("SELECT number, records FROM segment WHERE cell = ?1")?;
@@ -100,31 +79,29 @@ pub(super) fn merge_where_many(tx: &Connection, cell: i64) -> Result<()> {
 
 fn merge(tx: &Connection, cell: i64, many: &[(u32, i64, i64)]) -> Result<()> {
     let mut sources: Vec<Source<'_>> = many.iter().map(|(_, segment, _)| Source::new(tx, *segment)).collect();
-    let mut writer = Writer::new(tx, cell, many.iter().map(|(.., records)| records).sum())?;
+    let merged = insert(tx, cell, many.iter().map(|(.., records)| records).sum())?;
+    let mut leaves = Leaves::default();
     loop {
         for source in &mut sources {
             source.fill()?;
         }
         let Some(key) = sources.iter().filter_map(Source::key).min().map(<[u8]>::to_vec) else { break };
-        let mut list = List::default();
+        let mut chunks = Vec::new();
         for source in &mut sources {
             while source.key() == Some(&key) {
-                if let Some(entry) = source.entries.pop_front()
-                    && !entry.chunk.is_empty()
-                {
-                    postings::unpack(&entry.chunk, &mut list).ok_or_else(|| corrupt("a chunk of the word index"))?;
-                }
+                chunks.extend(source.entries.pop_front().map(|entry| entry.chunk).filter(|chunk| !chunk.is_empty()));
                 source.fill()?;
             }
         }
-        if list.postings.is_empty() {
-            writer.push(&key, 0, &[])?;
+        if chunks.is_empty() {
+            leaves.push(&key, 0, &[]);
         } else {
-            list.sort();
-            writer.push_list(&key, &list)?;
+            let chunks = postings::join(chunks, CHUNK_BYTES).ok_or_else(|| corrupt("a chunk of the word index"))?;
+            leaves.push_chunks(&key, &chunks);
         }
+        insert_leaves(tx, merged, &leaves.take_full())?;
     }
-    writer.finish()?;
+    insert_leaves(tx, merged, &leaves.finish())?;
     for (_, segment, _) in many {
         drop_segment(tx, *segment)?;
     }

@@ -16,13 +16,8 @@ pub(crate) struct Bringing {
     pub(crate) stamp: i64,
 }
 
-/// Notes the texts of a new record as unread.
-pub(crate) fn note(
-    tx: &Connection,
-    bringing: Bringing,
-    fields: &[TextField],
-    has_text: impl Fn(&str) -> bool,
-) -> Result<()> {
+/// Notes texts as unread.
+fn note(tx: &Connection, bringing: Bringing, fields: &[TextField], has_text: impl Fn(&str) -> bool) -> Result<()> {
     let mut insert =
         tx.prepare_cached("INSERT OR REPLACE INTO unread (record, field, cell, stamp) VALUES (?1, ?2, ?3, ?4)")?;
     for field in fields.iter().filter(|field| field.semantic && has_text(&field.name)) {

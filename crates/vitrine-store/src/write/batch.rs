@@ -1,10 +1,10 @@
 //! A batch of changes, stored whole or not at all.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 use vitrine_contract::{time, values};
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::cursor::LIFETIME_SECONDS;
@@ -13,13 +13,21 @@ use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys, RejectionCode};
 use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::sort_key::SortKey;
 
-use super::index::{self, Entry};
-use super::words::WordKeeper;
-use super::{Trace, blobs, forget};
+use super::index::{self, Entry, NewEntries};
+use super::words::{Entering, WordKeeper};
+use super::{Trace, blobs, forget, rows};
 use crate::catalog;
 use crate::fault::{Result, corrupt, refused};
 use crate::row::{self, Payload, Stored};
 use crate::semantic::{self, Bringing};
+
+/// Reads a [`Standing`] record.
+const STANDING: &str =
+    "SELECT number, data, long, place, time, emitted, born, placed, trace FROM record WHERE cell = ?1 AND id = ?2";
+/// Bytes of records whose words are worth a thread of their own.
+const THREAD_BYTES: usize = 64 * 1024;
+/// Records whose index entries are worth one.
+const THREAD_RECORDS: usize = 1_000;
 
 pub(crate) fn batch(
     tx: &Connection,
@@ -36,10 +44,22 @@ pub(crate) fn batch(
         &fresh
     };
     let mut writer = CellWriter::new(tx, catalog, target, now)?;
-    let outcomes = incoming.iter().map(|change| writer.take(change)).collect::<Result<_>>()?;
+    let mut outcomes = Vec::with_capacity(incoming.len());
+    let mut rest = incoming;
+    while !rest.is_empty() {
+        let (run, others) = rest.split_at(run_length(rest));
+        outcomes.extend(writer.take(run)?);
+        rest = others;
+    }
     writer.finish()?;
     forget::old_entries(tx, now)?;
     Ok(outcomes)
+}
+
+/// How many changes come before the second one of any record.
+fn run_length(changes: &[Incoming]) -> usize {
+    let mut seen = HashSet::new();
+    changes.iter().position(|change| !seen.insert(change.id())).unwrap_or(changes.len())
 }
 
 /// Writes to one cell.
@@ -50,11 +70,54 @@ struct CellWriter<'a> {
     words: WordKeeper,
     semantics: Semantics,
     now: Timestamp,
+    /// The highest number of any record.
+    record: i64,
     sequence: i64,
     first_sequence: i64,
     added: i64,
     newest: Option<i64>,
     lost_newest: bool,
+}
+
+/// What is to be done for a change.
+enum Step<'r> {
+    Nothing(Outcome),
+    Insert(Coming<'r>),
+    Update { coming: Coming<'r>, standing: Standing, changed: BTreeSet<String> },
+    Delete { id: &'r str, standing: Standing },
+}
+
+/// A record as it is to stand.
+struct Coming<'r> {
+    record: i64,
+    id: &'r str,
+    emitted: i64,
+    fields: &'r [(String, String)],
+    stored: Stored,
+    keys: RecordKeys,
+}
+
+impl Coming<'_> {
+    fn place(&self) -> &[u8] {
+        index::place(&self.keys)
+    }
+
+    fn time(&self) -> Option<&[u8]> {
+        self.keys.time.as_ref().map(SortKey::as_bytes)
+    }
+
+    fn words(&self) -> Entering<'_> {
+        Entering { record: self.record, fields: self.fields, stored: &self.stored }
+    }
+}
+
+/// The rows of new records, written together.
+#[derive(Default)]
+struct NewRows<'s> {
+    /// Each with the number of its change.
+    records: Vec<(&'s Coming<'s>, i64)>,
+    entries: NewEntries<'s>,
+    unread: Vec<(i64, i64, i64)>,
 }
 
 /// A record as it stands in the store.
@@ -70,7 +133,30 @@ struct Standing {
     trace: Option<String>,
 }
 
+impl Step<'_> {
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Nothing(outcome) => *outcome,
+            _ => Outcome::Accepted,
+        }
+    }
+}
+
 impl Standing {
+    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            number: row.get(0)?,
+            data: row.get(1)?,
+            long: row.get(2)?,
+            place: row.get(3)?,
+            time: row.get(4)?,
+            emitted: row.get(5)?,
+            born: row.get(6)?,
+            placed: row.get(7)?,
+            trace: row.get(8)?,
+        })
+    }
+
     fn payload(&self) -> Payload<'_> {
         Payload {
             record: self.number,
@@ -91,6 +177,7 @@ impl<'a> CellWriter<'a> {
             return Err(refused(format!("The connection has no stream `{}`.", target.stream)));
         };
         let sequence: i64 = tx.prepare_cached("SELECT sequence FROM counter")?.query_row([], |row| row.get(0))?;
+        let record = tx.query_row("SELECT coalesce(max(number), 0) FROM record", [], |row| row.get(0))?;
         let newest =
             tx.prepare_cached("SELECT newest FROM cell WHERE number = ?1")?.query_row([cell], |row| row.get(0))?;
         let layout = IndexLayout::of(&connection.source, stream);
@@ -101,6 +188,7 @@ impl<'a> CellWriter<'a> {
             layout,
             semantics: stream.semantics,
             now,
+            record,
             sequence,
             first_sequence: sequence,
             added: 0,
@@ -109,86 +197,157 @@ impl<'a> CellWriter<'a> {
         })
     }
 
-    fn take(&mut self, incoming: &Incoming) -> Result<Outcome> {
-        match incoming {
-            Incoming::Upsert { id, emitted_at, fields } => match self.standing(id)? {
-                None => self.insert(id, emitted_at, fields),
-                Some(standing) => self.update(&standing, id, emitted_at, fields),
-            },
-            Incoming::Delete { id, .. } => match self.standing(id)? {
-                None => Ok(Outcome::Unchanged),
-                Some(standing) => self.delete(&standing, id),
-            },
+    /// Takes in changes of which no two are about the same record.
+    fn take(&mut self, run: &[Incoming]) -> Result<Vec<Outcome>> {
+        let mut find = self.tx.prepare_cached(STANDING)?;
+        let mut steps = Vec::with_capacity(run.len());
+        for change in run {
+            let standing = find.query_row((self.cell, change.id()), Standing::of_row).optional()?;
+            steps.push(self.decide(change, standing)?);
+        }
+        let mut entering: Vec<Entering<'_>> = steps.iter().filter_map(|step| self.new_words(step)).collect();
+        entering.sort_unstable_by_key(|entering| entering.record);
+        let words = self.words.clone();
+        let many = entering.iter().map(Entering::size).sum::<usize>() >= THREAD_BYTES;
+        let (gathered, written) = beside(many, || words.gather(&entering), || self.write(&steps));
+        written?;
+        let gathered = gathered?;
+        self.words.enter(self.tx, &gathered)?;
+        Ok(steps.iter().map(Step::outcome).collect())
+    }
+
+    /// Finds out what is to be done for a change, without doing anything.
+    fn decide<'r>(&mut self, change: &'r Incoming, standing: Option<Standing>) -> Result<Step<'r>> {
+        match (change, standing) {
+            (Incoming::Delete { .. }, None) => Ok(Step::Nothing(Outcome::Unchanged)),
+            (Incoming::Delete { id, .. }, Some(standing)) => Ok(Step::Delete { id, standing }),
+            (Incoming::Upsert { id, emitted_at, fields }, None) => {
+                self.record += 1;
+                self.coming(self.record, id, emitted_at, fields, Stored::new(fields)).map(Step::Insert)
+            }
+            (Incoming::Upsert { id, emitted_at, fields }, Some(standing)) => {
+                let stored = Stored::new(fields);
+                let changed = changed_fields(&standing, &stored)?;
+                if changed.is_empty() {
+                    return Ok(Step::Nothing(Outcome::Unchanged));
+                }
+                if self.semantics == Semantics::AppendOnly {
+                    return Ok(Step::Nothing(Outcome::Rejected(RejectionCode::ImmutableRecord)));
+                }
+                let coming = self.coming(standing.number, id, emitted_at, fields, stored)?;
+                Ok(Step::Update { coming, standing, changed })
+            }
         }
     }
 
-    fn insert(&mut self, id: &str, emitted_at: &str, fields: &[(String, String)]) -> Result<Outcome> {
-        let sequence = self.next_sequence();
-        let stored = Stored::new(fields);
-        let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
-        let emitted = nanoseconds(emitted_at)?;
-        self.tx
-            .prepare_cached(
-                "INSERT INTO record (cell, id, place, time, emitted, born, placed, data, long, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9)",
-            )?
-            .execute((
-                self.cell,
-                id,
-                index::place(&keys),
-                keys.time.as_ref().map(SortKey::as_bytes),
-                emitted,
-                sequence,
-                &stored.data,
-                stored.long_json()?,
-                keys.undeclared,
-            ))?;
-        let entry = Entry { cell: self.cell, record: self.tx.last_insert_rowid(), id };
-        self.insert_pieces(entry.record, &stored)?;
-        self.words.enter(self.tx, entry.record, fields, &stored)?;
-        semantic::note(self.tx, self.bringing(entry.record, sequence), self.layout.texts(), has_text(fields))?;
-        index::enter(self.tx, entry, &keys, sequence)?;
-        blobs::note_uses(self.tx, self.cell, entry.record, &keys)?;
-        self.note_event(sequence, entry.record)?;
-        self.added += 1;
-        self.newest = self.newest.max(Some(emitted));
-        Ok(Outcome::Accepted)
-    }
-
-    fn update(
-        &mut self,
-        standing: &Standing,
-        id: &str,
+    fn coming<'r>(
+        &self,
+        record: i64,
+        id: &'r str,
         emitted_at: &str,
-        fields: &[(String, String)],
-    ) -> Result<Outcome> {
-        let stored = Stored::new(fields);
-        let changed = changed_fields(standing, &stored)?;
-        if changed.is_empty() {
-            return Ok(Outcome::Unchanged);
+        fields: &'r [(String, String)],
+        stored: Stored,
+    ) -> Result<Coming<'r>> {
+        let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
+        Ok(Coming { record, id, emitted: nanoseconds(emitted_at)?, fields, stored, keys })
+    }
+
+    /// The record whose words a step enters, if it does.
+    fn new_words<'s>(&self, step: &'s Step<'_>) -> Option<Entering<'s>> {
+        match step {
+            Step::Insert(coming) => Some(coming.words()),
+            Step::Update { coming, changed, .. } if self.words.are_in(changed) => Some(coming.words()),
+            _ => None,
         }
-        if self.semantics == Semantics::AppendOnly {
-            return Ok(Outcome::Rejected(RejectionCode::ImmutableRecord));
+    }
+
+    /// Does everything but enter words.
+    fn write(&mut self, steps: &[Step<'_>]) -> Result<()> {
+        let mut rows = NewRows::default();
+        for step in steps {
+            match step {
+                Step::Nothing(_) => {}
+                Step::Insert(coming) => self.insert(coming, &mut rows)?,
+                Step::Update { coming, standing, changed } => self.update(coming, standing, changed)?,
+                Step::Delete { id, standing } => self.delete(standing, id)?,
+            }
         }
+        self.write_rows(rows)
+    }
+
+    fn insert<'s>(&mut self, coming: &'s Coming<'s>, rows: &mut NewRows<'s>) -> Result<()> {
+        let sequence = self.next_sequence();
+        rows.records.push((coming, sequence));
+        rows.entries.enter(Entry { cell: self.cell, record: coming.record, id: coming.id }, &coming.keys, sequence);
+        let has_text = has_text(coming.fields);
+        let unread = self.layout.texts().iter().filter(|field| field.semantic && has_text(&field.name));
+        rows.unread.extend(unread.map(|field| (coming.record, field.number, sequence)));
+        self.insert_pieces(coming.record, &coming.stored)?;
+        blobs::note_uses(self.tx, self.cell, coming.record, &coming.keys)?;
+        self.added += 1;
+        self.newest = self.newest.max(Some(coming.emitted));
+        Ok(())
+    }
+
+    fn write_rows(&self, rows: NewRows<'_>) -> Result<()> {
+        let NewRows { records, mut entries, unread } = rows;
+        let sort = || {
+            entries.sort();
+            entries
+        };
+        let (entries, written) =
+            beside(records.len() >= THREAD_RECORDS, sort, || self.write_records(&records, &unread));
+        written?;
+        entries.write(self.tx)
+    }
+
+    fn write_records(&self, records: &[(&Coming<'_>, i64)], unread: &[(i64, i64, i64)]) -> Result<()> {
+        let (tx, cell) = (self.tx, self.cell);
+        let table = "record (number, cell, id, place, time, emitted, born, placed, data, long, extra)";
+        rows::insert(tx, table, records, |(coming, sequence), values| {
+            values.push(coming.record)?;
+            values.push(cell)?;
+            values.push(coming.id)?;
+            values.push(coming.place())?;
+            values.push(coming.time())?;
+            values.push(coming.emitted)?;
+            values.push(sequence)?;
+            values.push(sequence)?;
+            values.push(&coming.stored.data)?;
+            values.push(coming.stored.long_json()?)?;
+            values.push(coming.keys.undeclared)
+        })?;
+        rows::insert(tx, "event (cell, sequence, record)", records, |(coming, sequence), values| {
+            values.push(cell)?;
+            values.push(sequence)?;
+            values.push(coming.record)
+        })?;
+        rows::insert(tx, "unread (record, field, cell, stamp)", unread, |(record, field, stamp), values| {
+            values.push(record)?;
+            values.push(field)?;
+            values.push(cell)?;
+            values.push(stamp)
+        })
+    }
+
+    fn update(&mut self, coming: &Coming<'_>, standing: &Standing, changed: &BTreeSet<String>) -> Result<()> {
+        let Coming { id, emitted, fields, stored, keys, .. } = coming;
         let sequence = self.next_sequence();
         let entry = Entry { cell: self.cell, record: standing.number, id };
-        let former = self.keys_of(standing)?;
-        let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
-        index::replace(self.tx, entry, &former, &keys, sequence)?;
-        let new_words = self.words.are_in(&changed);
-        if new_words {
+        index::replace(self.tx, entry, &self.keys_of(standing)?, keys, sequence)?;
+        if self.words.are_in(changed) {
             self.words.leave(self.tx, &standing.payload())?;
         }
-        let trace = self.trace(standing, &changed, &keys, sequence)?;
-        let emitted = nanoseconds(emitted_at)?;
-        let moved = index::place(&keys) != standing.place;
+        let trace = self.trace(standing, changed, keys, sequence)?;
+        let moved = coming.place() != standing.place;
         self.tx
             .prepare_cached(
                 "UPDATE record SET place = ?2, time = ?3, emitted = ?4, placed = ?5, data = ?6, long = ?7, trace = ?8, extra = ?9 WHERE number = ?1",
             )?
             .execute((
                 standing.number,
-                index::place(&keys),
-                keys.time.as_ref().map(SortKey::as_bytes),
+                coming.place(),
+                coming.time(),
                 emitted,
                 if moved { sequence } else { standing.placed },
                 &stored.data,
@@ -199,22 +358,23 @@ impl<'a> CellWriter<'a> {
         if standing.long.is_some() {
             self.tx.prepare_cached("DELETE FROM piece WHERE record = ?1")?.execute([standing.number])?;
         }
-        self.insert_pieces(standing.number, &stored)?;
-        if new_words {
-            self.words.enter(self.tx, standing.number, fields, &stored)?;
-        }
-        let bringing = self.bringing(standing.number, sequence);
+        self.insert_pieces(standing.number, stored)?;
+        let bringing = Bringing { cell: self.cell, record: standing.number, stamp: sequence };
         let is_changed = |field: &str| changed.contains(field);
         semantic::renew(self.tx, bringing, self.layout.texts(), is_changed, has_text(fields))?;
         blobs::forget_uses(self.tx, standing.number)?;
-        blobs::note_uses(self.tx, self.cell, standing.number, &keys)?;
-        self.note_event(sequence, standing.number)?;
-        self.note_emitted(standing.emitted, Some(emitted));
-        Ok(Outcome::Accepted)
+        blobs::note_uses(self.tx, self.cell, standing.number, keys)?;
+        self.tx.prepare_cached("INSERT INTO event (cell, sequence, record) VALUES (?1, ?2, ?3)")?.execute((
+            self.cell,
+            sequence,
+            standing.number,
+        ))?;
+        self.note_emitted(standing.emitted, Some(*emitted));
+        Ok(())
     }
 
     /// Removes a record. Only its id, its window time and the time of deletion stay, for the feed.
-    fn delete(&mut self, standing: &Standing, id: &str) -> Result<Outcome> {
+    fn delete(&mut self, standing: &Standing, id: &str) -> Result<()> {
         let sequence = self.next_sequence();
         let entry = Entry { cell: self.cell, record: standing.number, id };
         let keys = self.keys_of(standing)?;
@@ -243,11 +403,10 @@ impl<'a> CellWriter<'a> {
             ))?;
         self.added -= 1;
         self.note_emitted(standing.emitted, None);
-        Ok(Outcome::Accepted)
+        Ok(())
     }
 
-    fn finish(mut self) -> Result<()> {
-        self.words.finish(self.tx)?;
+    fn finish(self) -> Result<()> {
         if self.sequence == self.first_sequence {
             return Ok(());
         }
@@ -263,26 +422,6 @@ impl<'a> CellWriter<'a> {
             .execute((self.cell, self.added, self.sequence, newest))?;
         self.tx.prepare_cached("UPDATE counter SET sequence = ?1")?.execute([self.sequence])?;
         Ok(())
-    }
-
-    fn standing(&self, id: &str) -> Result<Option<Standing>> {
-        let mut statement = self.tx.prepare_cached(
-            "SELECT number, data, long, place, time, emitted, born, placed, trace FROM record WHERE cell = ?1 AND id = ?2",
-        )?;
-        let standing = statement.query_row((self.cell, id), |row| {
-            Ok(Standing {
-                number: row.get(0)?,
-                data: row.get(1)?,
-                long: row.get(2)?,
-                place: row.get(3)?,
-                time: row.get(4)?,
-                emitted: row.get(5)?,
-                born: row.get(6)?,
-                placed: row.get(7)?,
-                trace: row.get(8)?,
-            })
-        });
-        Ok(standing.optional()?)
     }
 
     /// The keys a standing record is indexed under.
@@ -314,10 +453,6 @@ impl<'a> CellWriter<'a> {
         Ok(trace)
     }
 
-    fn bringing(&self, record: i64, stamp: i64) -> Bringing {
-        Bringing { cell: self.cell, record, stamp }
-    }
-
     fn insert_pieces(&self, record: i64, stored: &Stored) -> Result<()> {
         let mut statement =
             self.tx.prepare_cached("INSERT INTO piece (record, slot, part, text) VALUES (?1, ?2, ?3, ?4)")?;
@@ -326,13 +461,6 @@ impl<'a> CellWriter<'a> {
                 statement.execute((record, slot, part, piece))?;
             }
         }
-        Ok(())
-    }
-
-    fn note_event(&self, sequence: i64, record: i64) -> Result<()> {
-        self.tx
-            .prepare_cached("INSERT INTO event (cell, sequence, record) VALUES (?1, ?2, ?3)")?
-            .execute((self.cell, sequence, record))?;
         Ok(())
     }
 
@@ -347,6 +475,19 @@ impl<'a> CellWriter<'a> {
         self.sequence += 1;
         self.sequence
     }
+}
+
+/// Does one thing here and another beside it, on a thread of its own when that is worth it.
+fn beside<A: Send, B>(is_worth_it: bool, other: impl FnOnce() -> A + Send, here: impl FnOnce() -> B) -> (A, B) {
+    if !is_worth_it {
+        let done = here();
+        return (other(), done);
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let done = here();
+        (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
+    })
 }
 
 /// Whether a field of a payload holds text.
@@ -369,6 +510,9 @@ pub(super) fn keys_of(tx: &Connection, layout: &IndexLayout, payload: &Payload<'
 
 /// The fields whose value is not what it was, those that came and went included.
 fn changed_fields(standing: &Standing, stored: &Stored) -> Result<BTreeSet<String>> {
+    if standing.data == stored.data && standing.long.is_none() && stored.long.is_empty() {
+        return Ok(BTreeSet::new());
+    }
     let former_long = row::long_fields(standing.long.as_deref())?;
     let former: Vec<_> = values::top_level(&standing.data).into_iter().map(|(name, json)| (name, json.get())).collect();
     let present: Vec<_> = values::top_level(&stored.data).into_iter().map(|(name, json)| (name, json.get())).collect();

@@ -41,7 +41,65 @@ fn rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
     by_value.chain(by_order).collect()
 }
 
-/// Enters a new record.
+/// The entries of new records, gathered so that those that stand together are written together.
+#[derive(Default)]
+pub(super) struct NewEntries<'a> {
+    by_value: Vec<NewEntry<'a>>,
+    by_order: Vec<NewEntry<'a>>,
+}
+
+struct NewEntry<'a> {
+    field: i64,
+    value: &'a [u8],
+    place: &'a [u8],
+    entry: Entry<'a>,
+    born: i64,
+}
+
+impl<'a> NewEntries<'a> {
+    /// Enters a new record.
+    pub(super) fn enter(&mut self, entry: Entry<'a>, keys: &'a RecordKeys, born: i64) {
+        for (field, value) in &keys.by_value {
+            let (value, place) = (value.as_bytes(), place(keys));
+            self.by_value.push(NewEntry { field: *field, value, place, entry, born });
+        }
+        for (field, value) in &keys.by_order {
+            let value = value.as_ref().map_or(ABSENT, |key| key.as_bytes());
+            self.by_order.push(NewEntry { field: *field, value, place: &[], entry, born });
+        }
+    }
+
+    /// Brings them into the order of the indexes, so that each page is written to once.
+    pub(super) fn sort(&mut self) {
+        for entries in [&mut self.by_value, &mut self.by_order] {
+            entries.sort_unstable_by_key(|new| (new.field, new.value, new.place, new.entry.id));
+        }
+    }
+
+    pub(super) fn write(&self, tx: &Connection) -> Result<()> {
+        let table = "by_value (cell, field, value, place, id, born, record)";
+        super::rows::insert(tx, table, &self.by_value, |new, values| {
+            values.push(new.entry.cell)?;
+            values.push(new.field)?;
+            values.push(new.value)?;
+            values.push(new.place)?;
+            values.push(new.entry.id)?;
+            values.push(new.born)?;
+            values.push(new.entry.record)
+        })?;
+        let table = "by_order (cell, field, value, id, born, record)";
+        super::rows::insert(tx, table, &self.by_order, |new, values| {
+            values.push(new.entry.cell)?;
+            values.push(new.field)?;
+            values.push(new.value)?;
+            values.push(new.entry.id)?;
+            values.push(new.born)?;
+            values.push(new.entry.record)
+        })
+    }
+}
+
+/// Enters a record whose entries were all removed.
 pub(super) fn enter(tx: &Connection, entry: Entry<'_>, keys: &RecordKeys, sequence: i64) -> Result<()> {
     rows(keys).iter().try_for_each(|row| insert(tx, entry, row, sequence))
 }

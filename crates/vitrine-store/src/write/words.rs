@@ -7,22 +7,36 @@ use rusqlite::Connection;
 use vitrine_engine::ingest::IndexLayout;
 
 use crate::fault::Result;
-use crate::lexical::{self, Builder, FieldText, LexicalField};
+use crate::lexical::{self, Builder, FieldText, LexicalField, Packed};
 use crate::row::{Payload, Stored};
 use crate::{catalog, semantic};
 
 /// Enters and takes out the words of one cell's records.
+#[derive(Clone)]
 pub(super) struct WordKeeper {
     cell: i64,
     fields: Vec<LexicalField>,
-    builder: Builder,
+}
+
+/// A record whose words are to be entered.
+#[derive(Clone, Copy)]
+pub(super) struct Entering<'a> {
+    pub(super) record: i64,
+    pub(super) fields: &'a [(String, String)],
+    pub(super) stored: &'a Stored,
+}
+
+impl Entering<'_> {
+    /// About how many bytes it has.
+    pub(super) fn size(&self) -> usize {
+        self.stored.data.len() + self.stored.texts.iter().map(String::len).sum::<usize>()
+    }
 }
 
 impl WordKeeper {
     pub(super) fn new(cell: i64, layout: &IndexLayout) -> Self {
         let fields = layout.texts().iter().filter(|field| field.lexical);
-        let fields = fields.map(|field| LexicalField::new(&field.name, field.number)).collect();
-        Self { cell, fields, builder: Builder::new(cell) }
+        Self { cell, fields: fields.map(|field| LexicalField::new(&field.name, field.number)).collect() }
     }
 
     /// Whether any of these fields is searched for words.
@@ -30,65 +44,65 @@ impl WordKeeper {
         self.fields.iter().any(|field| changed.contains(&field.name))
     }
 
-    /// Enters the words of a record with these fields, as it is about to stand.
-    pub(super) fn enter(
-        &mut self,
-        tx: &Connection,
-        record: i64,
-        fields: &[(String, String)],
-        stored: &Stored,
-    ) -> Result<()> {
-        for field in &self.fields {
-            if let Some(slot) = stored.long.iter().position(|long| long.name == field.name) {
-                if !stored.long[slot].json {
-                    self.builder.add(tx, record, field.number, &stored.texts[slot], true)?;
+    /// Gathers the words of records, which come in the order of their numbers.
+    pub(super) fn gather(&self, entering: &[Entering<'_>]) -> Result<Vec<Packed>> {
+        let mut gathered = Vec::new();
+        let mut builder = Builder::default();
+        for Entering { record, fields, stored } in entering {
+            for field in &self.fields {
+                if let Some(slot) = stored.long.iter().position(|long| long.name == field.name) {
+                    if !stored.long[slot].json {
+                        builder.add(*record, field.number, &stored.texts[slot], true);
+                    }
+                } else if let Some((_, json)) = fields.iter().find(|(name, _)| *name == field.name)
+                    && let Some(text) = lexical::string(json)?
+                {
+                    builder.add(*record, field.number, &text, false);
                 }
-            } else if let Some((_, json)) = fields.iter().find(|(name, _)| *name == field.name)
-                && let Some(text) = lexical::string(json)?
-            {
-                self.builder.add(tx, record, field.number, &text, false)?;
+            }
+            if builder.is_full() {
+                gathered.extend(std::mem::take(&mut builder).pack());
             }
         }
-        if self.builder.is_full() { self.builder.write(tx) } else { Ok(()) }
+        gathered.extend(builder.pack());
+        Ok(gathered)
+    }
+
+    /// Enters words that were gathered.
+    pub(super) fn enter(&self, tx: &Connection, gathered: &[Packed]) -> Result<()> {
+        gathered.iter().try_for_each(|packed| lexical::write(tx, self.cell, packed))
     }
 
     /// Takes out the words of a record as it stands.
-    pub(super) fn leave(&mut self, tx: &Connection, payload: &Payload<'_>) -> Result<()> {
+    pub(super) fn leave(&self, tx: &Connection, payload: &Payload<'_>) -> Result<()> {
         if self.fields.is_empty() {
             return Ok(());
         }
-        if self.builder.holds(payload.record) {
-            self.builder.write(tx)?;
-        }
         lexical::remove(tx, self.cell, payload.record, &lexical::texts(tx, payload, &self.fields)?)
-    }
-
-    /// Writes what was entered.
-    pub(super) fn finish(&mut self, tx: &Connection) -> Result<()> {
-        self.builder.write(tx)
     }
 }
 
 /// Makes the word index of a cell anew.
 pub(super) fn rebuild(tx: &Connection, cell: i64, layout: &IndexLayout) -> Result<()> {
     lexical::drop_cell(tx, cell)?;
-    let mut keeper = WordKeeper::new(cell, layout);
+    let keeper = WordKeeper::new(cell, layout);
     if keeper.fields.is_empty() {
         return Ok(());
     }
+    let mut builder = Builder::default();
     let mut statement = tx.prepare("SELECT number, data, long FROM record WHERE cell = ?1 ORDER BY number")?;
     let mut rows = statement.query([cell])?;
     while let Some(row) = rows.next()? {
         let (record, data, long): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let payload = Payload { record, data: Cow::Owned(data), long: long.map(Cow::Owned), extra: false };
         for FieldText { field, text, long } in lexical::texts(tx, &payload, &keeper.fields)? {
-            keeper.builder.add(tx, record, field, &text, long)?;
+            builder.add(record, field, &text, long);
         }
-        if keeper.builder.is_full() {
-            keeper.builder.write(tx)?;
+        if builder.is_full() {
+            keeper.enter(tx, std::mem::take(&mut builder).pack().as_slice())?;
         }
     }
-    keeper.finish(tx)
+    keeper.enter(tx, builder.pack().as_slice())
 }
 
 /// Makes the search indexes of a store that has none.

@@ -71,6 +71,35 @@ async fn many_small_batches_are_merged_and_still_found() {
 }
 
 #[tokio::test]
+async fn large_batches_of_new_changed_and_deleted_records_are_kept_whole() {
+    let (app, token) = mailbox(&[]).await;
+    let shared = "shared words ".repeat(8);
+    let letters = |range: std::ops::Range<usize>, word: &str| -> Vec<_> {
+        range.map(|n| letter(&format!("m{n}"), &format!("{word}{n}"), &shared)).collect()
+    };
+    app.ingest("cin_work", "messages", &letters(0..1_500, "first")).await;
+    let mut mixed = letters(1_400..2_900, "second");
+    mixed.extend((0..50).map(|n| gone(&format!("m{n}"))));
+    mixed.push(letter("m60", "third60", "alone"));
+    mixed.push(gone("m2899"));
+    app.ingest("cin_work", "messages", &mixed).await;
+    for (query, expected) in [
+        ("first0", None),
+        ("first1399", Some("m1399")),
+        ("first1400", None),
+        ("second1400", Some("m1400")),
+        ("second2898", Some("m2898")),
+        ("second2899", None),
+        ("third60", Some("m60")),
+    ] {
+        assert_eq!(found(&app, &token, &format!("?q={query}")).await, Vec::from_iter(expected), "{query}");
+    }
+    assert_eq!(count(&app, "record"), 2_900 - 50 - 1);
+    assert_eq!(count(&app, "unread"), 2 * (2_900 - 50 - 1));
+    assert_eq!(app.store.check().unwrap(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_new_declaration_changes_what_is_searched() {
     let (app, token) = mailbox(&[letter("a", "apples", "pears")]).await;
     app.read_all_meanings().await;
