@@ -18,6 +18,9 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
     read,
 );
 
+/// Room that most mails fit in.
+const USUAL_MAIL_BYTES: usize = 16 * 1024;
+
 fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
     if export.members().len() > 1 {
         return Ok(export.members().iter().any(is_mbox));
@@ -52,7 +55,8 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, sink: &mut Sink<'_>) -> Res
         mail.cut |= read == LineRead::Cut;
         let line = &mail.bytes[start..];
         if after_blank && is_separator(line) {
-            let next = Mail { number: mail.number + 1, from_line: line.to_vec(), ..Mail::default() };
+            let bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
+            let next = Mail { number: mail.number + 1, from_line: line.to_vec(), bytes, cut: false };
             mail.bytes.truncate(start);
             std::mem::replace(&mut mail, next).finish(folder, sink)?;
             after_blank = false;

@@ -20,6 +20,8 @@ use crate::fault::Fault;
 
 const BATCH_RECORDS: usize = 10_000;
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// A batch of more than this holds a large file, and is let through alone.
+const LARGE_BYTES: usize = 2 * BATCH_BYTES;
 /// Batches that wait for the store.
 const WAITING_BATCHES: usize = 1;
 /// Ids remembered to notice one that comes twice. Beyond this many, the later one wins.
@@ -118,7 +120,13 @@ impl Gatherer {
     }
 
     fn send(&mut self) -> Result<(), Stopped> {
-        self.sender.blocking_send(std::mem::take(&mut self.batch)).map_err(|_| Stopped)
+        let is_large = self.batch.bytes > LARGE_BYTES;
+        self.sender.blocking_send(std::mem::take(&mut self.batch)).map_err(|_| Stopped)?;
+        if is_large {
+            // There is room for this one when the large one is being written.
+            self.sender.blocking_send(Batch::default()).map_err(|_| Stopped)?;
+        }
+        Ok(())
     }
 }
 
