@@ -25,7 +25,11 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
         None => sequence(tx)?,
     };
     let after = ask.after.or(ask.since).unwrap_or(0);
-    let mut feeds: Vec<Feed> = plan.scopes().iter().map(|scope| Feed::new(scope, after, horizon)).collect();
+    let mut feeds: Vec<Feed> = Vec::with_capacity(2 * plan.scopes().len());
+    for (number, scope) in plan.scopes().iter().enumerate() {
+        feeds.push(Feed::new(number, scope, after, horizon));
+        feeds.push(Feed::of_erased(tx, number, scope, ask, horizon)?);
+    }
     let mut changes = Changes { rows: Vec::new(), more: false, horizon };
     let mut bytes = 0;
     while let Some((number, event)) = next_event(tx, &mut feeds)? {
@@ -49,6 +53,8 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
 
 /// The events of one scope, in order, read ahead in small batches.
 struct Feed {
+    /// Which of the plan's scopes.
+    scope: usize,
     cell: i64,
     after: i64,
     horizon: i64,
@@ -75,8 +81,32 @@ struct Gone {
 }
 
 impl Feed {
-    fn new(scope: &Scope, after: i64, horizon: i64) -> Self {
-        Self { cell: scope.cell(), after, horizon, waiting: VecDeque::new(), exhausted: false }
+    fn new(number: usize, scope: &Scope, after: i64, horizon: i64) -> Self {
+        Self { scope: number, cell: scope.cell(), after, horizon, waiting: VecDeque::new(), exhausted: false }
+    }
+
+    /// What left the scope's span of time in this session, and was deleted after its horizon: a
+    /// deletion erases the events before it, and is no news by itself to whom the record had left.
+    fn of_erased(tx: &Connection, number: usize, scope: &Scope, ask: &ChangesAsk, horizon: i64) -> Result<Self> {
+        let after = ask.after.or(ask.since).unwrap_or(0);
+        let mut feed = Self { exhausted: true, ..Self::new(number, scope, after, horizon) };
+        let (Some(_), Some(window)) = (ask.horizon, scope.window()) else { return Ok(feed) };
+        let mut statement = tx.prepare_cached(
+            "SELECT id, time, trace FROM gone WHERE cell = ?1 AND sequence > ?2 AND trace IS NOT NULL",
+        )?;
+        let mut rows = statement.query((scope.cell(), horizon))?;
+        while let Some(row) = rows.next()? {
+            let (id, time, text): (String, Option<Vec<u8>>, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let trace = Trace::parse(text.as_deref())?;
+            let crossing = trace.last_crossing(window, time.as_deref(), horizon);
+            if let Some((sequence, at)) = crossing.filter(|(sequence, _)| *sequence > after)
+                && !trace.was_inside(window, time.as_deref(), horizon)
+            {
+                feed.waiting.push_back(Event { sequence, what: EventKind::Gone(Gone { id, time, at, trace: text }) });
+            }
+        }
+        feed.waiting.make_contiguous().sort_by_key(|event| event.sequence);
+        Ok(feed)
     }
 
     fn fill(&mut self, tx: &Connection) -> Result<()> {
@@ -111,7 +141,7 @@ fn next_event(tx: &Connection, feeds: &mut [Feed]) -> Result<Option<(usize, Even
     }
     let first =
         feeds.iter().enumerate().filter_map(|(at, feed)| feed.waiting.front().map(|event| (event.sequence, at))).min();
-    Ok(first.and_then(|(_, at)| feeds[at].waiting.pop_front().map(|event| (at, event))))
+    Ok(first.and_then(|(_, at)| feeds[at].waiting.pop_front().map(|event| (feeds[at].scope, event))))
 }
 
 impl Gone {
@@ -147,7 +177,7 @@ fn changed(
     let time: Option<Vec<u8>> = row.get(1)?;
     let born: i64 = row.get(3)?;
     let trace = Trace::parse(row.get::<_, Option<String>>(6)?.as_deref())?;
-    let crossing = scope.window().and_then(|window| trace.last_crossing(window, time.as_deref()));
+    let crossing = scope.window().and_then(|window| trace.last_crossing(window, time.as_deref(), i64::MAX));
     let shown = trace.last_change(scope.visible()).unwrap_or(born).max(born).max(crossing.map_or(0, |(at, _)| at));
     let inside = scope.window().is_none_or(|window| window.contains(time.as_deref()));
     if inside {

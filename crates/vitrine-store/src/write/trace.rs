@@ -70,17 +70,21 @@ impl Trace {
         window.contains(then.map_or(present, |former| former.time.as_deref()))
     }
 
-    /// The last change that moved the record into or out of the window, and when.
-    pub(crate) fn last_crossing(&self, window: &TimeWindow, present: Option<&[u8]>) -> Option<(i64, i64)> {
+    /// The last change, up to the horizon, that moved the record into or out of the window, and when.
+    pub(crate) fn last_crossing(
+        &self,
+        window: &TimeWindow,
+        present: Option<&[u8]>,
+        horizon: i64,
+    ) -> Option<(i64, i64)> {
         let mut inside = window.contains(present);
-        let mut crossing = None;
         for former in self.times.iter().rev() {
             let before = window.contains(former.time.as_deref());
-            if before != inside && crossing.is_none() {
-                crossing = Some((former.sequence, former.at));
+            if before != inside && former.sequence <= horizon {
+                return Some((former.sequence, former.at));
             }
             inside = before;
         }
-        crossing
+        None
     }
 }

@@ -4,6 +4,7 @@ use crate::app::{TestApp, ids};
 use crate::fixtures::{gone, label, line, slack};
 
 const LABELS: &str = "/v1/streams/labels/records";
+const CHAT: &str = "/v1/streams/messages/records";
 
 /// All changes since a bookmark, and the next one.
 async fn session(app: &TestApp, token: &str, path: &str, since: &str) -> (Vec<Value>, String) {
@@ -28,6 +29,26 @@ async fn with_labels() -> (TestApp, String) {
     (app, token)
 }
 
+/// Four messages, the first two before the end of the grant's time span.
+async fn with_chat() -> (TestApp, String) {
+    let app = TestApp::start().await;
+    app.source(&slack()).await;
+    app.connection("slack", "cin_chat").await;
+    app.ingest("cin_chat", "messages", &[said("1", 5), said("2", 5), said("3", 20), said("4", 20)]).await;
+    let streams = json!([{ "name": "messages", "time_range": { "until": "2026-03-10T00:00:00Z" } }]);
+    let token = app.grant(json!({ "connections": ["cin_chat"], "streams": streams })).await;
+    (app, token)
+}
+
+fn said(ts: &str, day: u32) -> Value {
+    let data = json!({ "channel": "C", "ts": ts, "text": "hi", "sent_at": format!("2026-03-{day:02}T00:00:00Z") });
+    json!({ "key": ["C", ts], "data": data, "emitted_at": "2026-04-01T00:00:00Z" })
+}
+
+fn deleted(ts: &str) -> Value {
+    json!({ "key": ["C", ts], "op": "delete", "emitted_at": "2026-05-01T00:00:00Z" })
+}
+
 #[tokio::test]
 async fn the_changes_feed_shows_what_changed() {
     let (app, token) = with_labels().await;
@@ -47,22 +68,11 @@ async fn the_changes_feed_shows_what_changed() {
 
 #[tokio::test]
 async fn the_changes_feed_has_tombstones() {
-    let app = TestApp::start().await;
-    app.source(&slack()).await;
-    app.connection("slack", "cin_chat").await;
-    let path = "/v1/streams/messages/records";
-    let said = |ts: &str, day: u32| {
-        let data = json!({ "channel": "C", "ts": ts, "text": "hi", "sent_at": format!("2026-03-{day:02}T00:00:00Z") });
-        json!({ "key": ["C", ts], "data": data, "emitted_at": "2026-04-01T00:00:00Z" })
-    };
-    app.ingest("cin_chat", "messages", &[said("1", 5), said("2", 5), said("3", 20), said("4", 20)]).await;
-    let streams = json!([{ "name": "messages", "time_range": { "until": "2026-03-10T00:00:00Z" } }]);
-    let token = app.grant(json!({ "connections": ["cin_chat"], "streams": streams })).await;
-    let (all, bookmark) = session(&app, &token, path, "beginning").await;
+    let (app, token) = with_chat().await;
+    let (all, bookmark) = session(&app, &token, CHAT, "beginning").await;
     assert_eq!(all.len(), 2);
-    let deleted = |ts: &str| json!({ "key": ["C", ts], "op": "delete", "emitted_at": "2026-05-01T00:00:00Z" });
     app.ingest("cin_chat", "messages", &[deleted("1"), said("2", 15), said("3", 6), deleted("4")]).await;
-    let (changed, _) = session(&app, &token, path, &bookmark).await;
+    let (changed, _) = session(&app, &token, CHAT, &bookmark).await;
     let told = |id: &str| changed.iter().find(|row| row["id"].as_str().unwrap().contains(id));
     for gone in ["\"1\"", "\"2\""] {
         let row = told(gone).unwrap_or_else(|| panic!("{gone}: {changed:?}"));
@@ -71,6 +81,26 @@ async fn the_changes_feed_has_tombstones() {
     }
     assert_eq!(told("\"3\"").map(|row| &row["data"]["text"]), Some(&json!("hi")), "it entered the window");
     assert!(told("\"4\"").is_none(), "it was never seen");
+}
+
+#[tokio::test]
+async fn what_leaves_and_is_deleted_during_a_session_is_told_once() {
+    let (app, token) = with_chat().await;
+    let (_, bookmark) = session(&app, &token, CHAT, "beginning").await;
+    app.ingest("cin_chat", "messages", &[said("1", 20), said("2", 20)]).await;
+    let first = format!("{CHAT}?changes_since={bookmark}&limit=1");
+    let (_, page) = app.get(&token, &first).await;
+    let told = |page: &Value, ts: &str| {
+        let [row] = page["data"].as_array().unwrap().as_slice() else { panic!("{page}") };
+        assert!(row["deleted"] == true && row["id"].as_str().unwrap().contains(ts), "{row}");
+    };
+    told(&page, "\"1\"");
+    app.ingest("cin_chat", "messages", &[deleted("2"), deleted("1")]).await;
+    let (_, page) = app.get(&token, &format!("{first}&cursor={}", page["next_cursor"].as_str().unwrap())).await;
+    told(&page, "\"2\"");
+    assert_eq!(page["has_more"], false);
+    let (later, _) = session(&app, &token, CHAT, page["next_changes_since"].as_str().unwrap()).await;
+    assert!(later.is_empty(), "{later:?}");
 }
 
 #[tokio::test]
