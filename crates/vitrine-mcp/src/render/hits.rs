@@ -43,9 +43,11 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
     let mut room = Budget::CHANNEL.room(0);
     let likely = hits.iter().take_while(|hit| room.take(text::json_chars(&hit.json))).count();
     let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], true, frame));
-    match &list.resume {
+    if kept == 0 && !hits.is_empty() {
         // A hit that does not fit even alone is refused as too large, rather than passed over.
-        _ if kept == 0 && !hits.is_empty() => Fit::Whole(render(list, &hits[..1], true, frame).into()),
+        return Fit::Whole(render(list, &hits[..1], true, frame).into());
+    }
+    match list.resume {
         None if kept < hits.len() => Fit::AskFor(kept as u64),
         _ => Fit::Whole(answer.into()),
     }

@@ -30,8 +30,9 @@ const NARROWER: [Detail; 4] = [
 /// Renders as many rows as fit, and at least one.
 pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
     let page = Page { list, request, eye };
-    let mut likely = Some(page.likely());
-    let most = likely.as_ref().map_or(0, Vec::len);
+    let likely = page.likely();
+    // All of these are tried first; fewer are rendered anew, which is seldom needed.
+    let (most, mut likely) = (likely.len(), Some(likely));
     let (kept, answer) = most_rows(most, |kept| page.answer(likely.take().unwrap_or_else(|| page.rows(kept))));
     if kept == list.data.len() {
         return Fit::Whole(answer.into());

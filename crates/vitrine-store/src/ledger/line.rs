@@ -57,18 +57,22 @@ impl Stub {
 
 /// Whether a line is a disclosure, as far as its start tells.
 pub(super) fn is_entry(line: &[u8]) -> bool {
-    line.starts_with(b"{\"object\":\"ledger_entry\"")
+    line.starts_with(opening(Kind::Entry).as_bytes())
 }
 
 /// The start of a line, to which its own members are added.
 pub(super) fn start(kind: Kind, seq: u64) -> String {
-    let name = match kind {
-        Kind::Entry => "ledger_entry",
-        Kind::Segment => "ledger_segment",
-        Kind::Settings => "ledger_settings",
-        Kind::Checkpoint => "ledger_checkpoint",
-    };
-    format!("{{\"object\":\"{name}\",\"seq\":{seq},")
+    format!("{}{seq},", opening(kind))
+}
+
+/// What every line of a kind starts with.
+fn opening(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Entry => r#"{"object":"ledger_entry","seq":"#,
+        Kind::Segment => r#"{"object":"ledger_segment","seq":"#,
+        Kind::Settings => r#"{"object":"ledger_settings","seq":"#,
+        Kind::Checkpoint => r#"{"object":"ledger_checkpoint","seq":"#,
+    }
 }
 
 /// Closes a line: `body` is a whole object, the line that object with its hash and a line break.

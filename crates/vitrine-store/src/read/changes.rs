@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rusqlite::Connection;
 use vitrine_contract::time;
-use vitrine_engine::gate::{ReadPlan, Scope};
+use vitrine_engine::gate::{ReadPlan, Scope, TimeWindow};
 use vitrine_engine::port::{Change, ChangeKind, Changes, ChangesAsk, Row};
 
 use super::{check_fresh, emitted_at, sequence};
@@ -28,7 +28,9 @@ pub(crate) fn changes(tx: &Connection, plan: &ReadPlan, ask: &ChangesAsk) -> Res
     let mut feeds: Vec<Feed> = Vec::with_capacity(2 * plan.scopes().len());
     for (number, scope) in plan.scopes().iter().enumerate() {
         feeds.push(Feed::new(number, scope, after, horizon));
-        feeds.push(Feed::of_erased(tx, number, scope, ask, horizon)?);
+        if let (Some(_), Some(window)) = (ask.horizon, scope.window()) {
+            feeds.push(Feed::of_erased(tx, window, Feed::new(number, scope, after, horizon))?);
+        }
     }
     let mut changes = Changes { rows: Vec::new(), more: false, horizon };
     let mut bytes = 0;
@@ -85,22 +87,20 @@ impl Feed {
         Self { scope: number, cell: scope.cell(), after, horizon, waiting: VecDeque::new(), exhausted: false }
     }
 
-    /// What left the scope's span of time in this session, and was deleted after its horizon: a
-    /// deletion erases the events before it, and is no news by itself to whom the record had left.
-    fn of_erased(tx: &Connection, number: usize, scope: &Scope, ask: &ChangesAsk, horizon: i64) -> Result<Self> {
-        let after = ask.after.or(ask.since).unwrap_or(0);
-        let mut feed = Self { exhausted: true, ..Self::new(number, scope, after, horizon) };
-        let (Some(_), Some(window)) = (ask.horizon, scope.window()) else { return Ok(feed) };
+    /// What left the scope's span of time in a session that goes on, and was deleted after its horizon:
+    /// a deletion erases the events before it, and is no news by itself to whom the record had left.
+    fn of_erased(tx: &Connection, window: &TimeWindow, blank: Self) -> Result<Self> {
+        let mut feed = Self { exhausted: true, ..blank };
         let mut statement = tx.prepare_cached(
             "SELECT id, time, trace FROM gone WHERE cell = ?1 AND sequence > ?2 AND trace IS NOT NULL",
         )?;
-        let mut rows = statement.query((scope.cell(), horizon))?;
+        let mut rows = statement.query((feed.cell, feed.horizon))?;
         while let Some(row) = rows.next()? {
             let (id, time, text): (String, Option<Vec<u8>>, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let trace = Trace::parse(text.as_deref())?;
-            let crossing = trace.last_crossing(window, time.as_deref(), horizon);
-            if let Some((sequence, at)) = crossing.filter(|(sequence, _)| *sequence > after)
-                && !trace.was_inside(window, time.as_deref(), horizon)
+            let crossing = trace.last_crossing(window, time.as_deref(), feed.horizon);
+            if let Some((sequence, at)) = crossing.filter(|(sequence, _)| *sequence > feed.after)
+                && !trace.was_inside(window, time.as_deref(), feed.horizon)
             {
                 feed.waiting.push_back(Event { sequence, what: EventKind::Gone(Gone { id, time, at, trace: text }) });
             }

@@ -28,7 +28,7 @@ pub(super) fn place(keys: &RecordKeys) -> &[u8] {
     keys.cursor.as_ref().map_or(ABSENT, |key| key.as_bytes())
 }
 
-fn rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
+fn rows(keys: &RecordKeys) -> impl Iterator<Item = IndexRow<'_>> {
     let by_value = keys.by_value.iter().map(|(field, value)| IndexRow::ByValue {
         field: *field,
         value: value.as_bytes(),
@@ -38,7 +38,11 @@ fn rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
         field: *field,
         value: value.as_ref().map_or(ABSENT, |key| key.as_bytes()),
     });
-    by_value.chain(by_order).collect()
+    by_value.chain(by_order)
+}
+
+fn set_of_rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
+    rows(keys).collect()
 }
 
 /// The entries of new records, gathered so that those that stand together are written together.
@@ -59,13 +63,15 @@ struct NewEntry<'a> {
 impl<'a> NewEntries<'a> {
     /// Enters a new record.
     pub(super) fn enter(&mut self, entry: Entry<'a>, keys: &'a RecordKeys, born: i64) {
-        for (field, value) in &keys.by_value {
-            let (value, place) = (value.as_bytes(), place(keys));
-            self.by_value.push(NewEntry { field: *field, value, place, entry, born });
-        }
-        for (field, value) in &keys.by_order {
-            let value = value.as_ref().map_or(ABSENT, |key| key.as_bytes());
-            self.by_order.push(NewEntry { field: *field, value, place: &[], entry, born });
+        for row in rows(keys) {
+            match row {
+                IndexRow::ByValue { field, value, place } => {
+                    self.by_value.push(NewEntry { field, value, place, entry, born });
+                }
+                IndexRow::ByOrder { field, value } => {
+                    self.by_order.push(NewEntry { field, value, place: &[], entry, born });
+                }
+            }
         }
     }
 
@@ -101,7 +107,7 @@ impl<'a> NewEntries<'a> {
 
 /// Enters a record whose entries were all removed.
 pub(super) fn enter(tx: &Connection, entry: Entry<'_>, keys: &RecordKeys, sequence: i64) -> Result<()> {
-    rows(keys).iter().try_for_each(|row| insert(tx, entry, row, sequence))
+    set_of_rows(keys).iter().try_for_each(|row| insert(tx, entry, row, sequence))
 }
 
 /// Moves what changed: the former entry ends with this change, a new one starts with it.
@@ -112,7 +118,7 @@ pub(super) fn replace(
     keys: &RecordKeys,
     sequence: i64,
 ) -> Result<()> {
-    let (former, present) = (rows(former), rows(keys));
+    let (former, present) = (set_of_rows(former), set_of_rows(keys));
     for row in former.difference(&present) {
         end(tx, entry, row, sequence)?;
     }
@@ -124,7 +130,7 @@ pub(super) fn replace(
 
 /// Takes a record out, former entries included.
 pub(super) fn remove(tx: &Connection, entry: Entry<'_>, keys: &RecordKeys) -> Result<()> {
-    for row in &rows(keys) {
+    for row in &set_of_rows(keys) {
         match row {
             IndexRow::ByValue { field, value, place } => tx
                 .prepare_cached(
