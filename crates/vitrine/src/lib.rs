@@ -28,11 +28,6 @@ use cli::Cli;
 use fault::Fault;
 use output::Output;
 
-/// Answers are made of many small pieces; this allocator hands them out and takes them back at a
-/// fraction of the system's cost, from several threads at once.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The store reads where it is asked, so a slow read needs other workers beside it.
 const MIN_WORKERS: usize = 4;
 

@@ -8,8 +8,6 @@ use std::time::Instant;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde_json::json;
-// Its allocator, under which both sides are measured.
-use vitrine as _;
 use vitrine_engine::Caller;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::grant::{Grant, GrantRequest, Issue};
