@@ -1,13 +1,11 @@
 //! Bytes as people copy them: digests, hashes, keys.
 
-use std::fmt::Write as _;
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Two digits a byte, in lower case.
 pub fn encode(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Reads exactly `N` bytes back.

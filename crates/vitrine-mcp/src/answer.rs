@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::budget::Budget;
+use crate::render::text;
 
 /// A result, rendered for both kinds of host.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,13 @@ impl Answer {
             structured_budget: Budget::CHANNEL,
             fits: OnceLock::new(),
         }
+    }
+
+    /// An answer that is the same JSON in both channels.
+    pub(crate) fn document(document: Value) -> Self {
+        let text = text::json(&document);
+        let fits = OnceLock::from(Budget::CHANNEL.holds_text(&text));
+        Self { fits, ..Self::new(text, document) }
     }
 
     pub(crate) fn with_budgets(mut self, text: Budget, structured: Budget) -> Self {

@@ -41,6 +41,46 @@ impl<S: ReaderSource> Adapter<S> {
     pub fn new(source: S) -> Self {
         Self { source: Arc::new(source) }
     }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let request_id = self.source.request_id(&context);
+        let call = Call::parse(&request.name, request.arguments.unwrap_or_default())
+            .ok_or_else(|| ErrorData::invalid_params(tools::unknown(&request.name), None))?;
+        let answered = async {
+            let call = call?;
+            let reader = self.source.reader(&context, call.name()).await?;
+            call.answer(&*reader, &request_id).await
+        };
+        let answer = tokio::select! {
+            answered = answered => answered.and_then(Answer::within_bounds),
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
+        };
+        Ok(answer
+            .unwrap_or_else(|error| {
+                tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
+                render::error::answer(error, &request_id)
+            })
+            .into())
+    }
+
+    async fn read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let request_id = self.source.request_id(&context);
+        let read = async {
+            let resource = resources::Resource::parse(&request.uri)?;
+            let reader = self.source.reader(&context, resource.tool()).await?;
+            resource.read(&*reader, &request.uri, &request_id).await
+        };
+        let contents = read.await.map_err(|error| resources::error(error, &request.uri, &request_id))?;
+        Ok(contents.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
+    }
 }
 
 impl<S> Clone for Adapter<S> {
@@ -83,29 +123,13 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
         tools::definitions().iter().find(|tool| tool.name == name).cloned()
     }
 
-    async fn call_tool(
+    fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let request_id = self.source.request_id(&context);
-        let call = Call::parse(&request.name, request.arguments.unwrap_or_default())
-            .ok_or_else(|| ErrorData::invalid_params(tools::unknown(&request.name), None))?;
-        let answered = async {
-            let call = call?;
-            let reader = self.source.reader(&context, call.name()).await?;
-            call.answer(&*reader, &request_id).await
-        };
-        let answer = tokio::select! {
-            answered = answered => answered.and_then(Answer::within_bounds),
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
-        };
-        Ok(answer
-            .unwrap_or_else(|error| {
-                tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
-                render::error::answer(error, &request_id)
-            })
-            .into())
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + Send + '_ {
+        // The library moves a future from place to place before it runs: here and below, only a pointer.
+        Box::pin(self.call(request, context))
     }
 
     fn list_prompts(
@@ -142,18 +166,11 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
         ready(Ok(templates.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private)))
     }
 
-    async fn read_resource(
+    fn read_resource(
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let request_id = self.source.request_id(&context);
-        let read = async {
-            let resource = resources::Resource::parse(&request.uri)?;
-            let reader = self.source.reader(&context, resource.tool()).await?;
-            resource.read(&*reader, &request.uri, &request_id).await
-        };
-        let contents = read.await.map_err(|error| resources::error(error, &request.uri, &request_id))?;
-        Ok(contents.with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
+    ) -> impl Future<Output = Result<ReadResourceResponse, ErrorData>> + Send + '_ {
+        Box::pin(self.read(request, context))
     }
 }

@@ -11,6 +11,7 @@ pub mod clients;
 mod drain;
 mod envelope;
 mod failure;
+mod lanes;
 mod mcp;
 mod metadata;
 mod oauth;

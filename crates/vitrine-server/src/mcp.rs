@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::Request;
 use http::Uri;
 use http::request::Parts;
 use http::uri::Authority;
@@ -33,8 +34,9 @@ pub(crate) fn mount<S: Keeper>(app: &Arc<App<S>>) -> Router {
     let port = authority.and_then(Authority::port_u16).map_or_else(String::new, |port| format!(":{port}"));
     let origins = LOOPBACK_ORIGINS.map(|origin| format!("{origin}{port}"));
     let origins = origins.into_iter().chain([app.public_url.to_string()]);
-    let service = http_service(Callers(Arc::clone(app)), hosts, origins);
-    Router::new().fallback_service(service)
+    // Shared: the library's own clone copies every name in its settings, and routers clone at each layer.
+    let service = Arc::new(http_service(Callers(Arc::clone(app)), hosts, origins));
+    Router::new().fallback(async move |request: Request| service.handle(request).await)
 }
 
 /// Hands out the reader of whoever calls.

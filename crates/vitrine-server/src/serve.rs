@@ -18,6 +18,7 @@ use tokio::time::{sleep, timeout};
 use vitrine_contract::limits::MAX_URL_BYTES;
 
 use crate::app::Limits;
+use crate::lanes::Lanes;
 use crate::peer::Peer;
 use crate::stall::Unstalled;
 
@@ -43,6 +44,7 @@ pub async fn serve(
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEADERS);
     let graceful = GracefulShutdown::new();
+    let mut lanes = Lanes::new()?;
     let slots = Arc::new(Semaphore::new(limits.connections));
     let mut shutdown = pin!(shutdown);
     loop {
@@ -54,15 +56,24 @@ pub async fn serve(
             next = next => next?,
             () = &mut shutdown => break,
         };
-        let stream = TokioIo::new(Unstalled::new(stream, limits.idle_timeout));
         let service = TowerToHyperService::new(router.clone());
         let service = service_fn(move |mut request: hyper::Request<_>| {
             request.extensions_mut().insert(peer);
             service.call(request)
         });
-        let connection = http.serve_connection(stream, service);
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
+        let lane = lanes.next();
+        let stream = {
+            let _entered = lane.enter();
+            match stream.into_std().and_then(TcpStream::from_std) {
+                Ok(stream) => TokioIo::new(Unstalled::new(stream, limits.idle_timeout)),
+                Err(error) => {
+                    tracing::warn!(%error, "could not hand on a connection");
+                    continue;
+                }
+            }
+        };
+        let connection = graceful.watch(http.serve_connection(stream, service));
+        lane.spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
@@ -73,7 +84,7 @@ pub async fn serve(
     if timeout(limits.shutdown_grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("stopped with requests still under way");
     }
-    Ok(())
+    tokio::task::spawn_blocking(move || lanes.close()).await.map_err(io::Error::other)
 }
 
 /// The next connection. A client that is gone again, or a shortage of the system's, is no reason

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use tokio::runtime::{Handle, RuntimeFlavor};
 use vitrine_engine::port::StoreResult;
 
 use crate::fault::Result;
@@ -35,7 +36,8 @@ impl Database {
         Self { path: path.to_owned(), writer, readers, forgetting: AtomicBool::new(false) }
     }
 
-    /// Runs `work` on one consistent state of the store.
+    /// Runs `work` on one consistent state of the store, where it is called: a few rows take less
+    /// than handing them to another thread would.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let idle = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let mut connection = match idle {
@@ -50,6 +52,11 @@ impl Database {
         answer.map_err(|fault| fault.0)
     }
 
+    /// Like [`Self::read`], for what may take long.
+    pub(crate) fn scan<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
+        aside(|| self.read(work))
+    }
+
     /// Runs `work` on a connection of its own, for as long as it takes.
     pub(crate) fn inspect<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         self.open_reader().and_then(|connection| work(&connection)).map_err(|fault| fault.0)
@@ -58,11 +65,13 @@ impl Database {
     /// Runs `work` and makes it durable, or leaves everything as it was.
     pub(crate) async fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let mut writer = self.writer.lock().await;
-        let answer = write_with(&mut writer, work).map_err(|fault| fault.0);
-        if self.forgetting.load(Ordering::Relaxed) {
-            self.empty_log(&writer);
-        }
-        answer
+        aside(|| {
+            let answer = write_with(&mut writer, work).map_err(|fault| fault.0);
+            if self.forgetting.load(Ordering::Relaxed) {
+                self.empty_log(&writer);
+            }
+            answer
+        })
     }
 
     /// Empties the write-ahead log, where deleted text would otherwise stand until it is reused.
@@ -70,7 +79,7 @@ impl Database {
     pub(crate) async fn forget(&self) {
         let writer = self.writer.lock().await;
         self.forgetting.store(true, Ordering::Relaxed);
-        self.empty_log(&writer);
+        aside(|| self.empty_log(&writer));
     }
 
     fn empty_log(&self, writer: &Connection) {
@@ -89,6 +98,14 @@ impl Database {
         keep_plans(&connection)?;
         connection.execute_batch("PRAGMA cache_size = -6000; PRAGMA temp_store = MEMORY;")?;
         Ok(connection)
+    }
+}
+
+/// Does what may take long, while the other tasks of the calling thread go on in another.
+pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 
@@ -127,4 +144,36 @@ fn write_with<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> 
     let answer = work(&transaction)?;
     transaction.commit()?;
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn what_takes_long_lets_the_other_tasks_of_its_thread_go_on() {
+        let (start, started) = oneshot::channel();
+        let (finish, finished) = mpsc::channel();
+        let long = tokio::spawn(async move {
+            aside(|| {
+                start.send(()).unwrap();
+                finished.recv_timeout(READ_DEADLINE)
+            })
+        });
+        let other = tokio::spawn(async move {
+            started.await.unwrap();
+            finish.send(()).unwrap();
+        });
+        other.await.unwrap();
+        assert_eq!(long.await.unwrap(), Ok(()), "nothing else ran meanwhile");
+    }
+
+    #[tokio::test]
+    async fn what_takes_long_is_done_on_any_runtime() {
+        assert_eq!(aside(|| 7), 7);
+    }
 }

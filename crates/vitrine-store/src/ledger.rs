@@ -33,6 +33,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{StoreError, StoreResult};
 
+use crate::database::aside;
 pub use copy::BookFile;
 use flush::Flusher;
 use line::Kind;
@@ -203,7 +204,7 @@ impl Ledger for Book {
     }
 
     async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {
-        Ok(search::entries(&self.shared.places, ask)?)
+        Ok(aside(|| search::entries(&self.shared.places, ask))?)
     }
 }
 

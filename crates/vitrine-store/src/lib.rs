@@ -29,7 +29,7 @@ use vitrine_contract::search::IndexCoverage;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::declaration::Declaration;
-use vitrine_engine::gate::ReadPlan;
+use vitrine_engine::gate::{ReadPlan, Scope};
 use vitrine_engine::ingest::Incoming;
 use vitrine_engine::keeping::{Keeper, KeptGrant, NewBlob, NewConnection, NewGrants, Outcome, Target};
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
@@ -81,8 +81,12 @@ impl Store {
     }
 
     /// Runs `work`, and finds in the same state how far the data that the plan may see reaches.
-    fn dated<T>(&self, plan: &ReadPlan, work: impl FnOnce(&Connection) -> fault::Result<T>) -> StoreResult<Dated<T>> {
-        self.database.read(|tx| Ok(Dated { answer: work(tx)?, newest: read::newest(tx, plan, &self.stats)? }))
+    fn dated<T>(
+        &self,
+        plan: &ReadPlan,
+        work: impl FnOnce(&Connection) -> fault::Result<T>,
+    ) -> impl FnOnce(&Connection) -> fault::Result<Dated<T>> {
+        |tx| Ok(Dated { answer: work(tx)?, newest: read::newest(tx, plan, &self.stats)? })
     }
 
     /// How many of all texts can be found by what they mean.
@@ -96,8 +100,6 @@ impl Store {
     }
 }
 
-/// Reads run where they are called: they take microseconds, less than handing them to another
-/// thread would.
 impl StorePort for Store {
     fn last_catalog(&self) -> Arc<Catalog> {
         self.catalog.last()
@@ -128,11 +130,13 @@ impl StorePort for Store {
     }
 
     async fn page(&self, plan: &ReadPlan, ask: &PageAsk<'_>) -> StoreResult<Dated<Page>> {
-        self.dated(plan, |tx| read::page(tx, plan, ask))
+        let page = self.dated(plan, |tx| read::page(tx, plan, ask));
+        let is_whole = plan.conditions().is_empty() && plan.scopes().iter().all(Scope::sees_all_records);
+        if is_whole { self.database.read(page) } else { self.database.scan(page) }
     }
 
     async fn count(&self, plan: &ReadPlan) -> StoreResult<u64> {
-        self.database.read(|tx| read::count(tx, plan))
+        self.database.scan(|tx| read::count(tx, plan))
     }
 
     async fn find(&self, plan: &ReadPlan, id: &str, ask: &RowAsk) -> StoreResult<Vec<Row>> {
@@ -144,15 +148,15 @@ impl StorePort for Store {
     }
 
     async fn measure(&self, plan: &ReadPlan) -> StoreResult<Dated<Measured>> {
-        self.dated(plan, |tx| read::measure(tx, plan))
+        self.database.scan(self.dated(plan, |tx| read::measure(tx, plan)))
     }
 
     async fn changes(&self, plan: &ReadPlan, ask: &ChangesAsk) -> StoreResult<Dated<Changes>> {
-        self.dated(plan, |tx| read::changes(tx, plan, ask))
+        self.database.scan(self.dated(plan, |tx| read::changes(tx, plan, ask)))
     }
 
     async fn search(&self, plan: &ReadPlan, ask: &SearchAsk<'_>) -> StoreResult<Dated<Found>> {
-        self.dated(plan, |tx| read::search(tx, plan, &self.vectors, ask))
+        self.database.scan(self.dated(plan, |tx| read::search(tx, plan, &self.vectors, ask)))
     }
 
     async fn stats(&self, plan: &ReadPlan) -> StoreResult<Vec<ScopeStats>> {

@@ -1,5 +1,5 @@
-//! What the ledger costs: the tools `fetch` and `query_records` with and without it, as a client
-//! sees them, interleaved in one run, and questions to a book of a million entries.
+//! What the ledger costs: the tools `fetch` and `query_records` of the whole server with and without
+//! it, as a client sees them, interleaved in one run, and questions to a book of a million entries.
 //! `cargo bench --bench ledger [-- --records N] [-- --entries N]`.
 #![expect(
     clippy::print_stdout,
@@ -13,28 +13,32 @@
 mod corpus;
 mod wire;
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::extract::Request;
+use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::json;
 use tokio::runtime::Runtime;
-use vitrine_contract::{ApiError, ReadApi, time};
+use vitrine_contract::{ApiError, time};
 use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::grant::GrantRequest;
 use vitrine_engine::ledger::{Disclosure, Item, Ledger as _, LedgerAsk, Via};
-use vitrine_engine::{Ledgered, LocalRead};
+use vitrine_engine::owner::Owner;
+use vitrine_engine::{Caller, LocalRead};
 use vitrine_mcp::{ReaderSource, http_service};
+use vitrine_server::{App, Guard, Limits, RequestId, router, router_with_mcp};
 use vitrine_store::Store;
 use vitrine_store::ledger::Settings;
 use wire::{Client, crowd, listen};
 
 const ROUNDS: usize = 41;
 const CALLS: usize = 200;
-const CROWDS: usize = 5;
+const CROWDS: usize = 9;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -45,38 +49,47 @@ fn main() {
     runtime.block_on(million());
 }
 
-/// Hands every call the same caller's reader, with the ledger or without.
-struct Door<R> {
-    make: Box<dyn Fn(&'static str) -> R + Send + Sync>,
-}
+/// Hands out readers of whoever calls, whose reads nobody enters anywhere.
+struct Unentered(Arc<App<Store>>);
 
-impl<R: ReadApi + 'static> ReaderSource for Door<R> {
-    type Reader = R;
+impl ReaderSource for Unentered {
+    type Reader = LocalRead<Store>;
 
-    async fn reader(&self, _: &RequestContext<RoleServer>, tool: &'static str) -> Result<Arc<R>, ApiError> {
-        Ok(Arc::new((self.make)(tool)))
+    async fn reader(
+        &self,
+        context: &RequestContext<RoleServer>,
+        _: &'static str,
+    ) -> Result<Arc<LocalRead<Store>>, ApiError> {
+        let caller = context.extensions.get::<Parts>().unwrap().extensions.get::<Caller>().unwrap().clone();
+        let App { store, clock, random, public_url, .. } = &*self.0;
+        Ok(Arc::new(LocalRead::new(Arc::clone(store), caller, clock.clone(), random.clone(), Arc::clone(public_url))))
     }
 
-    fn request_id(&self, _: &RequestContext<RoleServer>) -> String {
-        "req_bench".to_owned()
+    fn request_id(&self, context: &RequestContext<RoleServer>) -> String {
+        context.extensions.get::<Parts>().unwrap().extensions.get::<RequestId>().unwrap().0.to_string()
     }
 }
 
 fn tools(runtime: &Runtime, path: &Path) {
-    let store = Arc::new(Store::open(path, Clock::System, &Random::System).unwrap());
-    let caller = runtime.block_on(corpus::caller(&store, corpus::CONNECTIONS));
-    let read = move || {
-        LocalRead::new(
-            Arc::clone(&store),
-            caller.clone(),
-            Clock::System,
-            Random::System,
-            "http://127.0.0.1:7663".into(),
-        )
+    let (clock, random) = (Clock::System, Random::System);
+    let store = Arc::new(Store::open(path, clock.clone(), &random).unwrap());
+    let request = GrantRequest { client_name: Some("Bench".into()), source: Some("mail".into()), ..Default::default() };
+    let token = runtime.block_on(Owner::new(&*store, &clock, &random).give_grant(&request)).unwrap().access_token;
+    let limits = Limits { requests_per_second: 0, ..Limits::default() };
+    let app = || App {
+        store: Arc::clone(&store),
+        clock: clock.clone(),
+        random: random.clone(),
+        public_url: "http://127.0.0.1:7663".into(),
+        limits,
+        guard: Guard::default(),
     };
-    let also = read.clone();
-    let without = serve(runtime, Door { make: Box::new(move |_| read()) });
-    let with = serve(runtime, Door { make: Box::new(move |tool| Ledgered::new(also(), Via::Mcp { tool })) });
+    let with = listen(runtime, router(app()));
+    let plain = Arc::new(app());
+    let none: [String; 0] = [];
+    let service = Arc::new(http_service(Unentered(Arc::clone(&plain)), none.clone(), none));
+    let mcp = Router::new().fallback(async move |request: Request| service.handle(request).await);
+    let without = listen(runtime, router_with_mcp(plain, mcp));
     println!(
         "{:<16} {:>12} {:>12} {:>7}   {:>11} {:>11} {:>7}",
         "tool", "without", "with", "ratio", "calls/s", "with", "ratio"
@@ -85,10 +98,11 @@ fn tools(runtime: &Runtime, path: &Path) {
         ("fetch", json!({ "id": "cin_0/messages:m0-5000" })),
         ("query_records", json!({ "stream": "messages", "connection_id": "cin_0", "limit": 25 })),
     ] {
-        let client = |address| Client::new(address, "", tool, &arguments);
-        let (mut plain, mut entered) = (client(without), client(with));
+        let client = |address| Client::new(address, &token, tool, &arguments);
         let (mut of_plain, mut of_entered) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
+            // Anew, so that each is served by either core as often.
+            let (mut plain, mut entered) = (client(without), client(with));
             of_plain.extend((0..CALLS).map(|_| timed(|| plain.call())));
             of_entered.extend((0..CALLS).map(|_| timed(|| entered.call())));
         }
@@ -107,11 +121,6 @@ fn tools(runtime: &Runtime, path: &Path) {
             fast / slow,
         );
     }
-}
-
-fn serve<R: ReadApi + 'static>(runtime: &Runtime, door: Door<R>) -> SocketAddr {
-    let none: [String; 0] = [];
-    listen(runtime, Router::new().nest_service("/mcp", http_service(door, none.clone(), none)))
 }
 
 fn timed(work: impl FnOnce() -> Vec<u8>) -> Duration {

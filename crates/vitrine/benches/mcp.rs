@@ -36,7 +36,7 @@ use vitrine_engine::owner::{Issued, Owner};
 use vitrine_engine::{Caller, LocalRead};
 use vitrine_server::{App, Guard, Limits, router};
 use vitrine_store::Store;
-use wire::{Client, listen};
+use wire::{Client, listen, listen_plainly};
 
 const ROUNDS: usize = 31;
 const CALLS: usize = 200;
@@ -190,14 +190,14 @@ impl Service {
         (Self { address: listen(runtime, router(app)), token: issued.access_token.clone() }, issued)
     }
 
-    /// A tool that has its answer ready, with nobody at the door.
+    /// A tool that has its answer ready, with nobody at the door, served as the library's examples are.
     fn saying(runtime: &Runtime, answer: CallToolResult) -> Self {
         let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
         let ready = Ready(Arc::new(answer));
         let make = move || Ok(ready.clone());
         let service = StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
         let router = Router::new().nest_service("/mcp", service);
-        Self { address: listen(runtime, router), token: String::new() }
+        Self { address: listen_plainly(runtime, router), token: String::new() }
     }
 
     fn client(&self, tool: &str, arguments: &Value) -> Client {

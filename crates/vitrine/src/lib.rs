@@ -28,9 +28,6 @@ use cli::Cli;
 use fault::Fault;
 use output::Output;
 
-/// The store reads where it is asked, so a slow read needs other workers beside it.
-const MIN_WORKERS: usize = 4;
-
 /// Does what was typed, and says how it went.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -46,8 +43,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
-    let workers = std::thread::available_parallelism().map_or(MIN_WORKERS, |cores| cores.get().max(MIN_WORKERS));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(commands::run(cli, output))
 }
 

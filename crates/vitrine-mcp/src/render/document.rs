@@ -95,7 +95,7 @@ fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
         "url": eye.frame.url(&route::path_and_query(&read)),
         "metadata": metadata,
     });
-    let mut answer = Answer::new(document.to_string(), document);
+    let mut answer = Answer::document(document);
     answer.meta.insert(URI_META.into(), handles::record_uri(&view.record).into());
     answer
 }

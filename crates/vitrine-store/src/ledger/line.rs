@@ -16,6 +16,9 @@ const HASH: &str = ",\"hash\":\"";
 /// `,"hash":"…"}`: what stands after a line's body.
 const HASH_BYTES: usize = HASH.len() + 64 + 2;
 
+/// Room for what [`start`] says.
+const START_BYTES: usize = 64;
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
@@ -58,6 +61,14 @@ impl Stub {
 /// Whether a line is a disclosure, as far as its start tells.
 pub(super) fn is_entry(line: &[u8]) -> bool {
     line.starts_with(opening(Kind::Entry).as_bytes())
+}
+
+/// A line's body, of the object that holds its own members.
+pub(super) fn whole(kind: Kind, seq: u64, members: &str) -> String {
+    let mut body = String::with_capacity(START_BYTES + members.len() + HASH_BYTES);
+    body.push_str(&start(kind, seq));
+    body.push_str(&members[1..]);
+    body
 }
 
 /// The start of a line, to which its own members are added.

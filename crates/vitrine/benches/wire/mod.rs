@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::serve::ListenerExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -15,12 +16,26 @@ use vitrine_server::{Limits, serve};
 const WAYS: usize = 16;
 const CROWD: Duration = Duration::from_secs(2);
 
-/// Serves on a port of its own.
+/// Serves on a port of its own, as `vitrine serve` does.
 pub(crate) fn listen(runtime: &Runtime, router: Router) -> SocketAddr {
-    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
+    let (listener, address) = port(runtime);
     runtime.spawn(serve(listener, router, Limits::default(), std::future::pending()));
     address
+}
+
+/// Serves on a port of its own, as a program of the frameworks' examples does.
+#[allow(dead_code, reason = "some benches compare nothing with it")]
+pub(crate) fn listen_plainly(runtime: &Runtime, router: Router) -> SocketAddr {
+    let (listener, address) = port(runtime);
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+fn port(runtime: &Runtime) -> (TcpListener, SocketAddr) {
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
 }
 
 /// Calls a second of many clients at once.
