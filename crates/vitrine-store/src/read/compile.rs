@@ -4,6 +4,7 @@
 //! looked at in vain. What the driver does not settle is asked of the other indexes or of the
 //! record itself. The grant's own limits are always asked of the record as it is now.
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 
 use rusqlite::types::Value;
@@ -33,7 +34,13 @@ pub(super) struct Part {
     pub(super) key: String,
     pub(super) id: &'static str,
     pub(super) record: &'static str,
-    from: String,
+    from: &'static str,
+    of_from: Vec<Value>,
+    /// What comes after a position.
+    position: Option<(String, Vec<Value>)>,
+    /// The driver's column that holds a field's key, and the keys of it that can matter.
+    column: &'static str,
+    span: [Bound<SortKey>; 2],
     conditions: Vec<String>,
     parameters: Vec<Value>,
     joined: bool,
@@ -97,10 +104,21 @@ impl Part {
         if by_value {
             part.key = "x.value".into();
         } else {
-            part.require("x.value < ?".into(), [Value::Blob(ABSENT.to_vec())]);
+            part.keep_present();
         }
         part.restrict(plan.conditions(), scope, driver, AsOf::Now);
         part
+    }
+
+    /// Narrows to keys of the driver's column.
+    pub(super) fn keep_between(&mut self, low: &Bound<SortKey>, high: &Bound<SortKey>) {
+        self.span[0] = narrower(&self.span[0], low, Ordering::Greater);
+        self.span[1] = narrower(&self.span[1], high, Ordering::Less);
+    }
+
+    /// Narrows to what has a key in the driver's column.
+    fn keep_present(&mut self) {
+        self.keep_between(&Bound::Unbounded, &Bound::Excluded(SortKey::from_bytes(ABSENT.to_vec())));
     }
 
     fn driven(driver: Driver, scope: &Scope, as_of: AsOf, by_id: bool) -> Self {
@@ -120,15 +138,19 @@ impl Part {
             key,
             id: "x.id",
             record: if own_row { "x.number" } else { "x.record" },
-            from: from.to_owned(),
+            from,
+            of_from: Vec::new(),
+            position: None,
+            column: if matches!(driver, Driver::ByOrder(_)) { "x.value" } else { "x.place" },
+            span: [Bound::Unbounded, Bound::Unbounded],
             conditions: Vec::new(),
             parameters: Vec::new(),
             joined: false,
         };
         match driver {
             Driver::Resources => {
-                part.parameters.push(Value::Text(serde_json::to_string(&scope.resources()).unwrap_or_default()));
-                part.parameters.push(Value::Integer(scope.cell()));
+                part.of_from.push(Value::Text(serde_json::to_string(&scope.resources()).unwrap_or_default()));
+                part.of_from.push(Value::Integer(scope.cell()));
             }
             Driver::Records => part.require("x.cell = ?".into(), [Value::Integer(scope.cell())]),
             Driver::ByValue(field) | Driver::ByOrder(field) => {
@@ -158,8 +180,8 @@ impl Part {
                 window.since.clone().map_or(Bound::Unbounded, Bound::Included),
                 window.until.clone().map_or(Bound::Unbounded, Bound::Excluded),
             ];
-            if let Some(column) = column_of(driver, scope, scope.consent_number()) {
-                self.require_between(column, &bounds[0], &bounds[1]);
+            if is_driven_by(driver, scope, scope.consent_number()) {
+                self.keep_between(&bounds[0], &bounds[1]);
             }
             let own = matches!(driver, Driver::Resources | Driver::Records);
             self.joined |= !own;
@@ -179,7 +201,7 @@ impl Part {
         match &condition.test {
             Test::OneOf(keys) if driver == Driver::ByValue(condition.field) => self.require_one_of("x.value", keys),
             Test::OneOf(keys) => {
-                let place = column_of(driver, scope, scope.cursor_number());
+                let place = is_driven_by(driver, scope, scope.cursor_number()).then_some(self.column);
                 let mut inner = Inner::new("by_value", scope, condition.field, as_of);
                 inner.one_of(keys);
                 if let Some(place) = place {
@@ -188,9 +210,9 @@ impl Part {
                 self.require_inner(inner, place.is_some());
             }
             Test::Between(low, high) => {
-                if let Some(column) = column_of(driver, scope, Some(condition.field)) {
-                    self.require(format!("{column} < ?"), [Value::Blob(ABSENT.to_vec())]);
-                    self.require_between(column, low, high);
+                if is_driven_by(driver, scope, Some(condition.field)) {
+                    self.keep_present();
+                    self.keep_between(low, high);
                 } else {
                     let mut inner = Inner::new("by_order", scope, condition.field, as_of);
                     inner.between(low, high);
@@ -226,7 +248,7 @@ impl Part {
     }
 
     /// Narrows to what has a value in a range.
-    pub(super) fn require_between(&mut self, column: &str, low: &Bound<SortKey>, high: &Bound<SortKey>) {
+    fn require_between(&mut self, column: &str, low: &Bound<SortKey>, high: &Bound<SortKey>) {
         for (condition, parameter) in between(column, low, high) {
             self.require(condition, [parameter]);
         }
@@ -237,6 +259,7 @@ impl Part {
         let absent = || [Value::Blob(ABSENT.to_vec())];
         match phase {
             Phase::Whole => {}
+            Phase::Present if self.key == self.column => self.keep_present(),
             Phase::Present => self.require(format!("{} < ?", self.key), absent()),
             Phase::Absent => self.require(format!("{} = ?", self.key), absent()),
         }
@@ -255,12 +278,12 @@ impl Part {
             (Order::Desc, true) => "<",
             (Order::Desc, false) => "<=",
         };
-        if by_id {
-            self.require(format!("{} {comparison} ?", self.id), [Value::Text(position.id.clone())]);
+        let id = Value::Text(position.id.clone());
+        self.position = Some(if by_id {
+            (format!("{} {comparison} ?", self.id), vec![id])
         } else {
-            let parameters = [Value::Blob(position.key.clone()), Value::Text(position.id.clone())];
-            self.require(format!("({}, {}) {comparison} (?, ?)", self.key, self.id), parameters);
-        }
+            (format!("({}, {}) {comparison} (?, ?)", self.key, self.id), vec![Value::Blob(position.key.clone()), id])
+        });
     }
 
     /// The statement, selecting `columns`; records are joined as `r` when they are needed.
@@ -270,8 +293,19 @@ impl Part {
         } else {
             String::new()
         };
-        let conditions = if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") };
-        (format!("SELECT {columns} FROM {}{join} WHERE {conditions}{tail}", self.from), self.parameters)
+        // The database seeks to the first bound it meets on either side, and looks at every entry between that and a
+        // second one: so there is one bound a side, and the position comes before it.
+        let span = between(self.column, &self.span[0], &self.span[1]);
+        let bounds = self.position.into_iter().chain(span.into_iter().map(|(condition, key)| (condition, vec![key])));
+        let (mut conditions, mut parameters) = (Vec::new(), self.of_from);
+        for (condition, values) in bounds {
+            conditions.push(condition);
+            parameters.extend(values);
+        }
+        conditions.extend(self.conditions);
+        parameters.extend(self.parameters);
+        let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+        (format!("SELECT {columns} FROM {}{join} WHERE {conditions}{tail}", self.from), parameters)
     }
 }
 
@@ -292,15 +326,28 @@ fn place_as_of(scope: &Scope, sequence: i64) -> String {
     )
 }
 
-/// The driver's column that holds a field's key, if it has one.
-fn column_of(driver: Driver, scope: &Scope, field: Option<FieldNumber>) -> Option<&'static str> {
-    let field = field?;
+/// Whether the driver's column holds a field's key.
+fn is_driven_by(driver: Driver, scope: &Scope, field: Option<FieldNumber>) -> bool {
     match driver {
-        Driver::ByOrder(driving) if driving == field => Some("x.value"),
-        Driver::ByValue(_) | Driver::Resources | Driver::Records if Some(field) == scope.cursor_number() => {
-            Some("x.place")
-        }
-        _ => None,
+        Driver::ByOrder(driving) => field == Some(driving),
+        Driver::ByValue(_) | Driver::Resources | Driver::Records => field.is_some() && field == scope.cursor_number(),
+    }
+}
+
+/// The one of two bounds that leaves less: the lower ends of two ranges by `Greater`, the upper ones by `Less`.
+fn narrower(a: &Bound<SortKey>, b: &Bound<SortKey>, wins: Ordering) -> Bound<SortKey> {
+    let key = |bound: &Bound<SortKey>| match bound {
+        Bound::Included(key) | Bound::Excluded(key) => Some(key.clone()),
+        Bound::Unbounded => None,
+    };
+    match (key(a), key(b)) {
+        (None, _) => b.clone(),
+        (_, None) => a.clone(),
+        (Some(of_a), Some(of_b)) => match of_a.cmp(&of_b) {
+            Ordering::Equal if matches!(a, Bound::Excluded(_)) => a.clone(),
+            order if order == wins => a.clone(),
+            _ => b.clone(),
+        },
     }
 }
 
@@ -325,8 +372,8 @@ impl Inner {
     }
 
     fn between(&mut self, low: &Bound<SortKey>, high: &Bound<SortKey>) {
-        self.add("y.value < ?", vec![Value::Blob(ABSENT.to_vec())]);
-        for (condition, parameter) in between("y.value", low, high) {
+        let present = Bound::Excluded(SortKey::from_bytes(ABSENT.to_vec()));
+        for (condition, parameter) in between("y.value", low, &narrower(high, &present, Ordering::Less)) {
             self.add(&condition, vec![parameter]);
         }
     }

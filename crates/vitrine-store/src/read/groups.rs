@@ -258,9 +258,9 @@ fn count_units_from(
     start: SortKey,
     groups: &mut BTreeMap<Option<Timestamp>, Tally>,
 ) -> Result<Option<SortKey>> {
-    let entries = |low: SortKey, high: Bound<SortKey>| {
+    let entries = |from, to| {
         let mut part = Part::values(plan, scope, field.number, false);
-        part.require_between("x.value", &Bound::Included(low), &high);
+        part.keep_between(&Bound::Included(from), &to);
         part
     };
     let (sql, parameters) = entries(start, Bound::Unbounded).select("x.value", false, " ORDER BY x.value");
