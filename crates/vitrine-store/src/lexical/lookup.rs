@@ -1,5 +1,7 @@
 //! Finds words in a segment.
 
+use std::ops::ControlFlow;
+
 use rusqlite::Connection;
 use vitrine_engine::words::{self, Sought, Unit};
 
@@ -26,29 +28,40 @@ pub(super) fn each_entry(
     prefix: &[u8],
     mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
 ) -> Result<()> {
-    let mut statement = tx.prepare_cached(
-        "SELECT data FROM leaf WHERE segment = ?1 AND first >= coalesce((SELECT first FROM leaf WHERE segment = ?1 \
-         AND first <= ?2 ORDER BY first DESC LIMIT 1), x'') ORDER BY first",
-    )?;
-    let mut rows = statement.query((segment, prefix))?;
-    while let Some(row) = rows.next()? {
-        let leaf = row.get_ref(0)?.as_blob().map_err(|_| corrupt("a leaf of the word index"))?;
-        let mut entries = Entries::new(leaf);
-        while let Some(chunk) = entries.next_chunk() {
-            let key = entries.key();
-            if key.starts_with(prefix) {
-                if !visit(key, chunk)? {
-                    return Ok(());
-                }
-            } else if key > prefix {
+    // The first is in the last leaf that starts no later; most prefixes end there too.
+    const LEAF_OF: &str = "SELECT data FROM leaf WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
+    const LEAVES_AFTER: &str = "SELECT data FROM leaf WHERE segment = ?1 AND first > ?2 ORDER BY first";
+    for leaves in [LEAF_OF, LEAVES_AFTER] {
+        let mut statement = tx.prepare_cached(leaves)?;
+        let mut rows = statement.query((segment, prefix))?;
+        while let Some(row) = rows.next()? {
+            let leaf = row.get_ref(0)?.as_blob().map_err(|_| corrupt("a leaf of the word index"))?;
+            if visit_leaf(leaf, prefix, &mut visit)?.is_break() {
                 return Ok(());
             }
         }
-        if !entries.is_done() {
-            return Err(corrupt("a leaf of the word index"));
-        }
     }
     Ok(())
+}
+
+/// Visits the entries of a leaf whose keys start with `prefix`; breaks when there are no more, or `visit` says so.
+fn visit_leaf(
+    leaf: &[u8],
+    prefix: &[u8],
+    mut visit: impl FnMut(&[u8], &[u8]) -> Result<bool>,
+) -> Result<ControlFlow<()>> {
+    let mut entries = Entries::new(leaf);
+    while let Some(chunk) = entries.next_chunk() {
+        let key = entries.key();
+        if key.starts_with(prefix) {
+            if !visit(key, chunk)? {
+                return Ok(ControlFlow::Break(()));
+            }
+        } else if key > prefix {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    if entries.is_done() { Ok(ControlFlow::Continue(())) } else { Err(corrupt("a leaf of the word index")) }
 }
 
 /// Visits the postings of every word that is meant, chunk by chunk, with its field.
