@@ -19,7 +19,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use vitrine_contract::ReadApi;
 use vitrine_contract::request::{
-    AggregateRequest, CountMode, FieldWindowRequest, Filter, Granularity, RecordRequest, RecordsRequest, SchemaRequest,
+    AggregateRequest, CountMode, FieldWindowRequest, Filter, Granularity, RangeOp, RecordRequest, RecordsRequest,
+    SchemaRequest,
 };
 use vitrine_engine::LocalRead;
 use vitrine_engine::clock::{Clock, Random};
@@ -82,12 +83,12 @@ impl Bench {
     fn run(&self) {
         println!("{:<28} {:>12} {:>12} {:>7}", "read", "LocalRead", "raw SQLite", "ratio");
         let first = self.page("first page of 25", &Self::request(|_| {}), &corpus::raw_page(&self.cells, 1));
-        let deep_cursor = self.deep_cursor(corpus::DEEP_ROWS / 100);
-        let deep = self.page(
-            "deep page of 25",
-            &Self::request(|r| r.cursor = Some(deep_cursor.clone())),
-            &corpus::raw_deep_page(&self.cells),
-        );
+        let deep = self.page("deep page of 25", &self.deep_request(|_| {}), &corpus::raw_deep_page(&self.cells));
+        // The same rows: the range leaves none of them out.
+        let in_range = |r: &mut RecordsRequest| {
+            r.filter.bound("received_at", RangeOp::Lt, "2100-01-01T00:00:00Z");
+        };
+        self.page("deep page in a range", &self.deep_request(in_range), &corpus::raw_deep_page(&self.cells));
         self.page("merged page over 8", &Self::request(|r| r.connection_id = None), &corpus::raw_page(&self.cells, 8));
         let mut filter = Filter::default();
         filter.equals("thread_id", "t7");
@@ -122,12 +123,13 @@ impl Bench {
         request
     }
 
-    fn deep_cursor(&self, pages: u32) -> String {
-        let mut request = Self::request(|r| r.limit = Some(100));
-        for _ in 0..pages {
+    fn deep_request(&self, change: impl FnOnce(&mut RecordsRequest)) -> RecordsRequest {
+        let mut request = Self::request(change);
+        request.limit = Some(100);
+        for _ in 0..corpus::DEEP_ROWS / 100 {
             request.cursor = self.runtime.block_on(self.reader.records(&request)).unwrap().next_cursor;
         }
-        request.cursor.unwrap()
+        RecordsRequest { limit: None, ..request }
     }
 
     fn page(&self, name: &str, request: &RecordsRequest, raw: &corpus::RawQuery) -> Option<Measured> {

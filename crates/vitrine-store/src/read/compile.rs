@@ -336,19 +336,13 @@ fn is_driven_by(driver: Driver, scope: &Scope, field: Option<FieldNumber>) -> bo
 
 /// The one of two bounds that leaves less: the lower ends of two ranges by `Greater`, the upper ones by `Less`.
 fn narrower(a: &Bound<SortKey>, b: &Bound<SortKey>, wins: Ordering) -> Bound<SortKey> {
-    let key = |bound: &Bound<SortKey>| match bound {
-        Bound::Included(key) | Bound::Excluded(key) => Some(key.clone()),
-        Bound::Unbounded => None,
+    let a_wins = match (a, b) {
+        (_, Bound::Unbounded) => true,
+        (Bound::Unbounded, _) => false,
+        (Bound::Included(of_a), Bound::Included(of_b) | Bound::Excluded(of_b)) => of_a.cmp(of_b) == wins,
+        (Bound::Excluded(of_a), Bound::Included(of_b) | Bound::Excluded(of_b)) => of_a.cmp(of_b) != wins.reverse(),
     };
-    match (key(a), key(b)) {
-        (None, _) => b.clone(),
-        (_, None) => a.clone(),
-        (Some(of_a), Some(of_b)) => match of_a.cmp(&of_b) {
-            Ordering::Equal if matches!(a, Bound::Excluded(_)) => a.clone(),
-            order if order == wins => a.clone(),
-            _ => b.clone(),
-        },
-    }
+    if a_wins { a.clone() } else { b.clone() }
 }
 
 /// A question to another index.
@@ -419,4 +413,26 @@ fn between(column: &str, low: &Bound<SortKey>, high: &Bound<SortKey>) -> Vec<(St
 
 fn blob(key: &SortKey) -> Value {
     Value::Blob(key.as_bytes().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_bounds_the_one_that_leaves_less_is_kept() {
+        let key = |byte: u8| SortKey::from_bytes(vec![byte]);
+        let (with_3, without_3, with_5) = (Bound::Included(key(3)), Bound::Excluded(key(3)), Bound::Included(key(5)));
+        for (a, b, low, high) in [
+            (&with_3, &with_5, &with_5, &with_3),
+            (&without_3, &with_5, &with_5, &without_3),
+            (&with_3, &without_3, &without_3, &without_3),
+            (&with_3, &Bound::Unbounded, &with_3, &with_3),
+        ] {
+            for (a, b) in [(a, b), (b, a)] {
+                assert_eq!(&narrower(a, b, Ordering::Greater), low, "{a:?} {b:?}");
+                assert_eq!(&narrower(a, b, Ordering::Less), high, "{a:?} {b:?}");
+            }
+        }
+    }
 }

@@ -19,7 +19,7 @@ use super::summary::Summary;
 use crate::fault::Fault;
 
 const BATCH_RECORDS: usize = 10_000;
-const BATCH_BYTES: usize = 8 * 1024 * 1024;
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// A batch of more than this holds a large file, and is let through alone.
 const LARGE_BYTES: usize = 2 * BATCH_BYTES;
 /// Batches that wait for the store.
