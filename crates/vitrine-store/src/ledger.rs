@@ -36,8 +36,7 @@ use vitrine_engine::port::{StoreError, StoreResult};
 use crate::database::aside;
 pub use copy::BookFile;
 use flush::Flusher;
-use line::Kind;
-use pen::Pen;
+use pen::{Line, Pen};
 use segments::Places;
 pub use signature::Head;
 pub use verify::{Fault, HeadCheck, Report};
@@ -152,9 +151,9 @@ impl Book {
         Self { flusher: Flusher::new(Arc::clone(&shared)), shared }
     }
 
-    fn write(&self, kind: Kind, members: &str) -> Result<()> {
+    fn write(&self, line: Line<'_>, members: &str) -> Result<()> {
         let at = self.shared.clock.now();
-        let outcome = self.shared.with_pen(|pen| pen.write(kind, members, at))?;
+        let outcome = self.shared.with_pen(|pen| pen.write(line, members, at))?;
         if let Some(closed) = outcome.closed {
             self.flusher.index(closed);
         }
@@ -176,7 +175,7 @@ impl Book {
     pub fn decide(&self, settings: Settings) -> Result<()> {
         let at = self.shared.clock.now();
         let members = format!("{{\"at\":\"{}\",\"settings\":{}}}", time::format(at), serde_json::to_string(&settings)?);
-        self.write(Kind::Settings, &members)?;
+        self.write(Line::Settings(settings), &members)?;
         self.shared.with_pen(|pen| pen.retain(at))
     }
 
@@ -200,7 +199,7 @@ impl Book {
 impl Ledger for Book {
     async fn enter(&self, disclosure: &Disclosure<'_>) -> StoreResult<()> {
         let members = serde_json::to_string(disclosure).map_err(LedgerError::from)?;
-        Ok(self.write(Kind::Entry, &members)?)
+        Ok(self.write(Line::Entry(disclosure), &members)?)
     }
 
     async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {

@@ -4,7 +4,8 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Result, Shared, postings};
+use super::pen::Closed;
+use super::{Result, Shared};
 
 /// Half of what is promised: the other half is for the disk.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -24,7 +25,7 @@ struct Work {
 #[derive(Default)]
 struct Todo {
     flush: bool,
-    index: Vec<u64>,
+    index: Vec<Closed>,
     stop: bool,
 }
 
@@ -39,7 +40,7 @@ impl Flusher {
     }
 
     /// A segment was closed.
-    pub(super) fn index(&self, segment: u64) {
+    pub(super) fn index(&self, segment: Closed) {
         self.ask(|todo| {
             todo.index.push(segment);
             true
@@ -70,7 +71,7 @@ impl Work {
             todo.flush = false;
             drop(todo);
             let outcome = if flush { shared.flush() } else { Ok(()) };
-            let indexed = segments.iter().try_for_each(|number| postings::build(&shared.places, *number).map(drop));
+            let indexed = segments.into_iter().try_for_each(|segment| segment.index(&shared.places));
             if let Err(error) = outcome.and(indexed) {
                 tracing::error!(%error, "the ledger could not be flushed or indexed");
             }

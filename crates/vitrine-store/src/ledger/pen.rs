@@ -7,8 +7,10 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 use vitrine_contract::{hexadecimal, time};
 use vitrine_engine::clock::Random;
+use vitrine_engine::ledger::{Disclosure, Item};
 
 use super::line::{self, Hash, Kind, NOTHING, Stub};
+use super::postings::{self, Gathered, Term};
 use super::segments::{self, Places};
 use super::signature::Key;
 use super::{Flush, LedgerError, Result, Settings, private, retention};
@@ -37,13 +39,48 @@ struct Page {
     settings: Settings,
     /// Whether its last line is a checkpoint.
     closed: bool,
+    /// Where everything in it stands, while all of it was written here.
+    gathered: Option<Gathered>,
 }
 
 /// What writing a line led to.
 pub(super) struct Written {
     /// A segment that was closed on the way, and can be indexed.
-    pub(super) closed: Option<u64>,
+    pub(super) closed: Option<Closed>,
     pub(super) flush: Flush,
+}
+
+/// A segment that will not change any more.
+pub(super) struct Closed {
+    number: u64,
+    length: u64,
+    gathered: Option<Gathered>,
+}
+
+impl Closed {
+    /// Makes its postings: from what was gathered, or else from its lines.
+    pub(super) fn index(self, places: &Places) -> Result<()> {
+        match self.gathered {
+            Some(gathered) => gathered.keep(places, self.number, self.length),
+            None => postings::build(places, self.number).map(drop),
+        }
+    }
+}
+
+/// What a line says.
+#[derive(Clone, Copy)]
+pub(super) enum Line<'a> {
+    Entry(&'a Disclosure<'a>),
+    Settings(Settings),
+}
+
+impl Line<'_> {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Entry(_) => Kind::Entry,
+            Self::Settings(_) => Kind::Settings,
+        }
+    }
 }
 
 impl Pen {
@@ -75,19 +112,20 @@ impl Pen {
     }
 
     /// Writes one line, and starts a new segment first when this one is full.
-    pub(super) fn write(&mut self, kind: Kind, members: &str, at: Timestamp) -> Result<Written> {
+    pub(super) fn write(&mut self, line: Line<'_>, members: &str, at: Timestamp) -> Result<Written> {
         self.lock.lock()?;
-        let outcome = self.write_locked(kind, members, at);
+        let outcome = self.write_locked(line, members, at);
         self.lock.unlock()?;
         outcome
     }
 
-    fn write_locked(&mut self, kind: Kind, members: &str, at: Timestamp) -> Result<Written> {
+    fn write_locked(&mut self, line: Line<'_>, members: &str, at: Timestamp) -> Result<Written> {
         self.page.follow(&self.places)?;
         let mut closed = None;
         if self.page.is_due(at) {
             self.close(at)?;
-            closed = Some(self.page.number);
+            let Page { number, length, gathered, .. } = &mut self.page;
+            closed = Some(Closed { number: *number, length: *length, gathered: gathered.take() });
         }
         if self.page.closed {
             self.page = self.page.next(&self.places)?;
@@ -95,9 +133,15 @@ impl Pen {
         if self.page.length == 0 {
             self.begin(at)?;
         }
-        self.page.append(line::whole(kind, self.page.seq + 1, members))?;
-        if kind == Kind::Settings {
-            self.page.settings = settings_of(members)?;
+        let offset = self.page.length;
+        self.page.append(line::whole(line.kind(), self.page.seq + 1, members))?;
+        match line {
+            Line::Settings(settings) => self.page.settings = settings,
+            Line::Entry(disclosure) => {
+                if let Some(gathered) = &mut self.page.gathered {
+                    gathered.note(offset, disclosure.at, terms(disclosure));
+                }
+            }
         }
         let flush = self.page.settings.flush;
         if flush == Flush::EachEntry {
@@ -192,7 +236,8 @@ impl Page {
     fn blank(places: &Places, number: u64, seq: u64, hash: Hash, settings: Settings) -> Result<Self> {
         let file = private(OpenOptions::new().read(true).append(true).create(true)).open(places.segment(number))?;
         let began = Timestamp::UNIX_EPOCH;
-        let mut page = Self { number, file, length: 0, seq, hash, began, settings, closed: false };
+        let gathered = Some(Gathered::default());
+        let mut page = Self { number, file, length: 0, seq, hash, began, settings, closed: false, gathered };
         page.follow_here(places)?;
         Ok(page)
     }
@@ -238,6 +283,7 @@ impl Page {
         if length < self.length {
             return Err(LedgerError::damaged(&path, "it has become shorter"));
         }
+        self.gathered = None;
         let added = segments::rest(&mut self.file, self.length)?;
         let whole = memchr::memrchr(b'\n', &added).map_or(0, |end| end + 1);
         let mut start = 0;
@@ -286,12 +332,12 @@ impl Page {
     }
 }
 
-fn settings_of(members: &str) -> Result<Settings> {
-    #[derive(serde::Deserialize)]
-    struct Decided {
-        settings: Settings,
-    }
-    Ok(serde_json::from_str::<Decided>(members)?.settings)
+/// Everything a disclosure can be found by.
+fn terms<'a>(disclosure: &'a Disclosure<'a>) -> impl Iterator<Item = Term<'a>> {
+    let of_item = |item: &'a Item<'a>| {
+        Term::of_item(item.connection_id, item.stream, item.grant_id, item.record_ids.iter().copied())
+    };
+    Term::of_client(disclosure.client_id, disclosure.grant_package_id).chain(disclosure.items.iter().flat_map(of_item))
 }
 
 fn make_directory(directory: &Path) -> io::Result<()> {
@@ -310,4 +356,55 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<()> {
     file.write_all(text.as_bytes())?;
     drop(file);
     Ok(fs::rename(&fresh, path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use vitrine_engine::ledger::Via;
+
+    use super::*;
+
+    #[test]
+    fn what_was_gathered_while_writing_is_what_the_lines_say() {
+        let directory = tempfile::tempdir().unwrap();
+        let places = Places { directory: directory.path().join("ledger") };
+        let mut pen = Pen::take(&places, &Random::seeded(7)).unwrap();
+        let small = Settings { max_bytes: super::super::LEAST_MAX_BYTES, ..Settings::default() };
+        let start = Timestamp::UNIX_EPOCH;
+        let decided = format!(r#"{{"at":"{start}","settings":{}}}"#, serde_json::to_string(&small).unwrap());
+        pen.write(Line::Settings(small), &decided, start).unwrap();
+        let ids: Vec<String> = (0..400).map(|n| format!("m\u{1F4E7}-{}", n % 90)).collect();
+        let closed = ids.windows(3).zip(0_i64..).find_map(|(ids, n)| {
+            let item = Item {
+                connection_id: "cin_0",
+                stream: "messages",
+                grant_id: (n % 2 == 0).then_some("grt_1"),
+                record_ids: ids.iter().map(String::as_str).collect(),
+                ..Item::default()
+            };
+            let disclosure = Disclosure {
+                at: start + SignedDuration::from_micros(n),
+                client_id: "client",
+                grant_package_id: (n % 3 == 0).then_some("pkg_1"),
+                via: Via::Rest,
+                endpoint: "GET /v1/streams/{stream}/records",
+                items: vec![item.clone(), Item { stream: "threads", ..item }],
+                filtered_by: Vec::new(),
+                outcome: None,
+                records: 6,
+                characters: 0,
+                bytes: None,
+            };
+            let members = serde_json::to_string(&disclosure).unwrap();
+            pen.write(Line::Entry(&disclosure), &members, start).unwrap().closed
+        });
+        let closed = closed.unwrap();
+        assert!(closed.gathered.is_some());
+        let (number, index) = (closed.number, places.postings(closed.number));
+        closed.index(&places).unwrap();
+        let gathered = fs::read(&index).unwrap();
+        postings::build(&places, number).unwrap();
+        assert!(gathered == fs::read(&index).unwrap());
+        assert!(gathered.len() > 1_000);
+    }
 }

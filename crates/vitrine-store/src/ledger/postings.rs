@@ -34,6 +34,62 @@ pub(super) enum Term<'a> {
     Record(&'a str),
 }
 
+impl<'a> Term<'a> {
+    /// Everything an entry about this can be found by.
+    pub(super) fn of_item(
+        connection_id: &'a str,
+        stream: &'a str,
+        grant_id: Option<&'a str>,
+        record_ids: impl Iterator<Item = &'a str>,
+    ) -> impl Iterator<Item = Self> {
+        [Self::Connection(connection_id), Self::Stream(stream), Self::Place(connection_id, stream)]
+            .into_iter()
+            .chain(grant_id.map(Self::Grant))
+            .chain(record_ids.map(Self::Record))
+    }
+
+    /// Everything an entry to this client can be found by.
+    pub(super) fn of_client(client_id: &'a str, grant_package_id: Option<&'a str>) -> impl Iterator<Item = Self> {
+        [Self::Any, Self::Client(client_id)].into_iter().chain(grant_package_id.map(Self::Grant))
+    }
+}
+
+/// The postings of a segment, line by line.
+#[derive(Default)]
+pub(super) struct Gathered {
+    found: Vec<(u64, u32)>,
+    times: Vec<(u32, i64)>,
+}
+
+impl Gathered {
+    /// Those of all its lines.
+    fn of(text: &[u8]) -> Self {
+        let mut gathered = Self::default();
+        let mut offset = 0;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            if let Some(entry) = Shown::parse(line) {
+                gathered.note(offset, time::parse(&entry.at).unwrap_or_default(), entry.terms());
+            }
+            offset += line.len() as u64;
+        }
+        gathered
+    }
+
+    /// Notes the line of an entry, and what it can be found by.
+    pub(super) fn note<'t>(&mut self, offset: u64, at: Timestamp, terms: impl Iterator<Item = Term<'t>>) {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.times.push((offset, at.as_microsecond()));
+        self.found.extend(terms.map(|term| (term.hash(), offset)));
+    }
+
+    /// Keeps them beside the segment, which has so many bytes.
+    pub(super) fn keep(mut self, places: &Places, number: u64, length: u64) -> Result<()> {
+        self.found.sort_unstable();
+        self.found.dedup();
+        write(places, number, length, &self.found, &self.times)
+    }
+}
+
 /// The open postings of one segment.
 pub(super) struct Postings {
     file: File,
@@ -134,20 +190,7 @@ impl Postings {
 /// Makes the postings of a closed segment.
 pub(super) fn build(places: &Places, number: u64) -> Result<Postings> {
     let text = segments::rest(&mut File::open(places.segment(number))?, 0)?;
-    let mut found: Vec<(u64, u32)> = Vec::new();
-    let mut times: Vec<(u32, i64)> = Vec::new();
-    let mut offset = 0_u32;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        if let Some(entry) = Shown::parse(line) {
-            let at = time::parse(&entry.at).map_or(0, Timestamp::as_microsecond);
-            times.push((offset, at));
-            entry.terms(|term| found.push((term.hash(), offset)));
-        }
-        offset = offset.saturating_add(u32::try_from(line.len()).unwrap_or(u32::MAX));
-    }
-    found.sort_unstable();
-    found.dedup();
-    write(places, number, text.len() as u64, &found, &times)?;
+    Gathered::of(&text).keep(places, number, text.len() as u64)?;
     let opened = Postings::open(places, number, text.len() as u64)?;
     opened.ok_or_else(|| io::Error::other("the segment has changed while it was indexed").into())
 }

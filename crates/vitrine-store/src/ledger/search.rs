@@ -57,17 +57,12 @@ impl<'a> Shown<'a> {
     }
 
     /// Everything the entry can be found by.
-    pub(super) fn terms(&self, mut each: impl FnMut(Term<'_>)) {
-        each(Term::Any);
-        each(Term::Client(&self.client_id));
-        self.grant_package_id.iter().for_each(|id| each(Term::Grant(id)));
-        for item in &self.items {
-            item.grant_id.iter().for_each(|id| each(Term::Grant(id)));
-            each(Term::Connection(&item.connection_id));
-            each(Term::Stream(&item.stream));
-            each(Term::Place(&item.connection_id, &item.stream));
-            item.record_ids.iter().for_each(|Name(id)| each(Term::Record(id)));
-        }
+    pub(super) fn terms<'s>(&'s self) -> impl Iterator<Item = Term<'s>> {
+        let of_item = |item: &'s ShownItem<'a>| {
+            let record_ids = item.record_ids.iter().map(|Name(id)| &**id);
+            Term::of_item(&item.connection_id, &item.stream, item.grant_id.as_deref(), record_ids)
+        };
+        Term::of_client(&self.client_id, self.grant_package_id.as_deref()).chain(self.items.iter().flat_map(of_item))
     }
 
     fn answers(&self, ask: &LedgerAsk) -> bool {
