@@ -11,6 +11,7 @@ use vitrine_engine::ledger::{Disclosure, Item};
 
 use super::line::{self, Hash, Kind, NOTHING, Stub};
 use super::postings::{self, Gathered, Term};
+use super::search::unless_dropped;
 use super::segments::{self, Places};
 use super::signature::Key;
 use super::{Flush, LedgerError, Result, Settings, private, retention};
@@ -60,10 +61,10 @@ pub(super) struct Closed {
 impl Closed {
     /// Makes its postings: from what was gathered, or else from its lines.
     pub(super) fn index(self, places: &Places) -> Result<()> {
-        match self.gathered {
+        unless_dropped(match self.gathered {
             Some(gathered) => gathered.keep(places, self.number, self.length),
             None => postings::build(places, self.number).map(drop),
-        }
+        })
     }
 }
 
@@ -368,7 +369,30 @@ mod tests {
     fn what_was_gathered_while_writing_is_what_the_lines_say() {
         let directory = tempfile::tempdir().unwrap();
         let places = Places { directory: directory.path().join("ledger") };
-        let mut pen = Pen::take(&places, &Random::seeded(7)).unwrap();
+        let closed = closed_segment(&places);
+        assert!(closed.gathered.is_some());
+        let (number, index) = (closed.number, places.postings(closed.number));
+        closed.index(&places).unwrap();
+        let gathered = fs::read(&index).unwrap();
+        postings::build(&places, number).unwrap();
+        assert!(gathered == fs::read(&index).unwrap());
+        assert!(gathered.len() > 1_000);
+    }
+
+    #[test]
+    fn a_segment_that_was_dropped_meanwhile_leaves_no_postings() {
+        let directory = tempfile::tempdir().unwrap();
+        let places = Places { directory: directory.path().join("ledger") };
+        let closed = closed_segment(&places);
+        let index = places.postings(closed.number);
+        fs::remove_file(places.segment(closed.number)).unwrap();
+        closed.index(&places).unwrap();
+        assert!(!index.exists());
+    }
+
+    /// The first segment of a new book, full of entries.
+    fn closed_segment(places: &Places) -> Closed {
+        let mut pen = Pen::take(places, &Random::seeded(7)).unwrap();
         let small = Settings { max_bytes: super::super::LEAST_MAX_BYTES, ..Settings::default() };
         let start = Timestamp::UNIX_EPOCH;
         let decided = format!(r#"{{"at":"{start}","settings":{}}}"#, serde_json::to_string(&small).unwrap());
@@ -398,13 +422,6 @@ mod tests {
             let members = serde_json::to_string(&disclosure).unwrap();
             pen.write(Line::Entry(&disclosure), &members, start).unwrap().closed
         });
-        let closed = closed.unwrap();
-        assert!(closed.gathered.is_some());
-        let (number, index) = (closed.number, places.postings(closed.number));
-        closed.index(&places).unwrap();
-        let gathered = fs::read(&index).unwrap();
-        postings::build(&places, number).unwrap();
-        assert!(gathered == fs::read(&index).unwrap());
-        assert!(gathered.len() > 1_000);
+        closed.unwrap()
     }
 }

@@ -100,10 +100,10 @@ pub(super) fn entries(places: &Places, ask: &LedgerAsk) -> Result<LedgerPage> {
     Ok(found.page)
 }
 
-/// Retention may drop a segment while the question is under way.
-fn unless_dropped(outcome: Result<bool>) -> Result<bool> {
+/// Retention may drop a segment while someone is at it: then there is nothing in it.
+pub(super) fn unless_dropped<T: Default>(outcome: Result<T>) -> Result<T> {
     match outcome {
-        Err(LedgerError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(LedgerError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(T::default()),
         outcome => outcome,
     }
 }
