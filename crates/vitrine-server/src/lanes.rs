@@ -1,4 +1,4 @@
-//! Threads that share nothing: each serves some of the connections from their first byte to their last.
+//! Threads that each serve some of the connections, from their first byte to their last.
 //!
 //! A call is a chain of small tasks. On one thread they follow each other; spread over several they would wake each
 //! other up at every step, which takes longer than the steps.
@@ -13,6 +13,7 @@ const LONG_TASKS: usize = 16;
 /// What a lane's last tasks have left, when everything else has ended.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The threads, and whose turn it is.
 pub(crate) struct Lanes {
     runtimes: Vec<Runtime>,
     next: usize,

@@ -118,7 +118,7 @@ impl Part {
 
     /// Narrows to what has a key in the driver's column.
     fn keep_present(&mut self) {
-        self.keep_between(&Bound::Unbounded, &Bound::Excluded(SortKey::from_bytes(ABSENT.to_vec())));
+        self.keep_between(&Bound::Unbounded, &before_absent());
     }
 
     fn driven(driver: Driver, scope: &Scope, as_of: AsOf, by_id: bool) -> Self {
@@ -334,6 +334,11 @@ fn is_driven_by(driver: Driver, scope: &Scope, field: Option<FieldNumber>) -> bo
     }
 }
 
+/// The end of the keys of records that have a value.
+fn before_absent() -> Bound<SortKey> {
+    Bound::Excluded(SortKey::from_bytes(ABSENT.to_vec()))
+}
+
 /// The one of two bounds that leaves less: the lower ends of two ranges by `Greater`, the upper ones by `Less`.
 fn narrower(a: &Bound<SortKey>, b: &Bound<SortKey>, wins: Ordering) -> Bound<SortKey> {
     let a_wins = match (a, b) {
@@ -366,8 +371,7 @@ impl Inner {
     }
 
     fn between(&mut self, low: &Bound<SortKey>, high: &Bound<SortKey>) {
-        let present = Bound::Excluded(SortKey::from_bytes(ABSENT.to_vec()));
-        for (condition, parameter) in between("y.value", low, &narrower(high, &present, Ordering::Less)) {
+        for (condition, parameter) in between("y.value", low, &narrower(high, &before_absent(), Ordering::Less)) {
             self.add(&condition, vec![parameter]);
         }
     }
