@@ -34,11 +34,11 @@ use vitrine_mcp::{ReaderSource, http_service};
 use vitrine_server::{App, Guard, Limits, RequestId, router, router_with_mcp};
 use vitrine_store::Store;
 use vitrine_store::ledger::Settings;
-use wire::{Client, crowd, listen};
+use wire::{Client, by_turns, crowd, listen, middle, ratios};
 
-const ROUNDS: usize = 41;
-const CALLS: usize = 200;
-const CROWDS: usize = 9;
+const ROUNDS: usize = 101;
+const CALLS: usize = 100;
+const CROWD: Duration = Duration::from_millis(250);
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -90,43 +90,25 @@ fn tools(runtime: &Runtime, path: &Path) {
     let service = Arc::new(http_service(Unentered(Arc::clone(&plain)), none.clone(), none));
     let mcp = Router::new().fallback(async move |request: Request| service.handle(request).await);
     let without = listen(runtime, router_with_mcp(plain, mcp));
-    println!(
-        "{:<16} {:>12} {:>12} {:>7}   {:>11} {:>11} {:>7}",
-        "tool", "without", "with", "ratio", "calls/s", "with", "ratio"
-    );
+    println!("{:<16} {:<12} {:>12} {:>12} {:>7}  half of the rounds", "tool", "", "without", "with", "ratio");
     for (tool, arguments) in [
         ("fetch", json!({ "id": "cin_0/messages:m0-5000" })),
         ("query_records", json!({ "stream": "messages", "connection_id": "cin_0", "limit": 25 })),
     ] {
         let client = |address| Client::new(address, &token, tool, &arguments);
-        let (mut of_plain, mut of_entered) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            // Anew, so that each is served by either core as often.
-            let (mut plain, mut entered) = (client(without), client(with));
-            of_plain.extend((0..CALLS).map(|_| timed(|| plain.call())));
-            of_entered.extend((0..CALLS).map(|_| timed(|| entered.call())));
-        }
-        let (plain, entered) = (median(of_plain), median(of_entered));
-        let (mut slow, mut fast) = (Vec::new(), Vec::new());
-        for _ in 0..CROWDS {
-            fast.push(crowd(|| client(without)));
-            slow.push(crowd(|| client(with)));
-        }
-        let (fast, slow) = (middle(fast), middle(slow));
-        println!(
-            "{tool:<16} {:>9.1} us {:>9.1} us {:>7.3}   {fast:>11.0} {slow:>11.0} {:>7.3} (at most 1.15)",
-            micros(plain),
-            micros(entered),
-            entered.as_secs_f64() / plain.as_secs_f64(),
-            fast / slow,
-        );
+        let latency = |address| wire::latency(client(address), CALLS);
+        compare(tool, "us a call", &|| latency(without), &|| latency(with));
+        let pace = |address| 1e6 / crowd(|| client(address), CROWD);
+        compare(tool, "us, 16 ways", &|| pace(without), &|| pace(with));
     }
 }
 
-fn timed(work: impl FnOnce() -> Vec<u8>) -> Duration {
-    let start = Instant::now();
-    std::hint::black_box(work());
-    start.elapsed()
+/// What something costs with the ledger, in times of what it costs without.
+fn compare(tool: &str, unit: &str, without: &dyn Fn() -> f64, with: &dyn Fn() -> f64) {
+    let [without, with] = by_turns(ROUNDS, [without, with]);
+    let [low, ratio, high] = ratios(&with, &without);
+    let (plain, entered) = (middle(&without), middle(&with));
+    println!("{tool:<16} {unit:<12} {plain:>12.1} {entered:>12.1} {ratio:>7.3}  {low:.3}-{high:.3} (at most 1.15)");
 }
 
 /// Questions to a book of a million entries, each about ten records of a hundred thousand.
@@ -228,18 +210,4 @@ async fn million() {
     let start = Instant::now();
     assert!(store.ledger().verify(None).unwrap().ok);
     println!("verified in {:.1} s", start.elapsed().as_secs_f64());
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn middle(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
-}
-
-fn micros(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
 }

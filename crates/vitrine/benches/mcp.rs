@@ -36,10 +36,11 @@ use vitrine_engine::owner::{Issued, Owner};
 use vitrine_engine::{Caller, LocalRead};
 use vitrine_server::{App, Guard, Limits, router};
 use vitrine_store::Store;
-use wire::{Client, listen, listen_plainly};
+use wire::{Client, by_turns, crowd, listen, listen_plainly, middle, ratios};
 
-const ROUNDS: usize = 31;
-const CALLS: usize = 200;
+const ROUNDS: usize = 41;
+const CALLS: usize = 100;
+const CROWD: Duration = Duration::from_millis(250);
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -144,29 +145,23 @@ fn compare(
 ) {
     let answer: Value = serde_json::from_slice(&service.client(name, arguments).call()).unwrap();
     let ready = Service::saying(runtime, serde_json::from_value(answer["result"].clone()).unwrap());
-    let mut clients =
-        [nothing.client("nothing", &json!({})), ready.client(name, arguments), service.client(name, arguments)];
-    let mut times = [const { Vec::new() }; 3];
-    for _ in 0..ROUNDS {
-        for (client, times) in clients.iter_mut().zip(&mut times) {
-            times.extend((0..CALLS).map(|_| timed(|| client.call())));
-        }
-    }
-    let [idle_time, ready_time, time] = times.map(median);
-    let crowds = [
-        nothing.crowd("nothing", &json!({})),
-        service.crowd(name, arguments),
-        service.crowd(name, arguments),
-        nothing.crowd("nothing", &json!({})),
-    ];
-    let (idle_rate, rate) = (f64::midpoint(crowds[0], crowds[3]), f64::midpoint(crowds[1], crowds[2]));
+    let idle = || nothing.client("nothing", &json!({}));
+    let [idle_time, ready_time, time] = by_turns(
+        ROUNDS,
+        [&|| wire::latency(idle(), CALLS), &|| wire::latency(ready.client(name, arguments), CALLS), &|| {
+            wire::latency(service.client(name, arguments), CALLS)
+        }],
+    );
+    let [idle_rate, rate] =
+        by_turns(ROUNDS, [&|| crowd(idle, CROWD), &|| crowd(|| service.client(name, arguments), CROWD)]);
     println!(
-        "{name:<20} {:>7.0} us {:>7.0} us {:>7.2} {:>7.0} us {rate:>10.0} /s {:>8.2} {:>12}",
-        micros(time),
-        micros(idle_time),
-        micros(time) / micros(idle_time),
-        micros(ready_time),
-        rate / idle_rate,
+        "{name:<20} {:>7.0} us {:>7.0} us {:>7.2} {:>7.0} us {:>10.0} /s {:>8.2} {:>12}",
+        middle(&time),
+        middle(&idle_time),
+        ratios(&time, &idle_time)[1],
+        middle(&ready_time),
+        middle(&rate),
+        ratios(&rate, &idle_rate)[1],
         in_process.map_or_else(String::new, |time| format!("{:.0} us", micros(time)))
     );
 }
@@ -210,10 +205,6 @@ impl Service {
             println!("{tool}: {}", answer["result"]["content"][0]["text"]);
         }
         answer["result"]["isError"] == false
-    }
-
-    fn crowd(&self, tool: &str, arguments: &Value) -> f64 {
-        wire::crowd(|| self.client(tool, arguments))
     }
 }
 

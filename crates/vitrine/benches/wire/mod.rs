@@ -1,5 +1,5 @@
-//! A server on a port, and the least a client can do: one kept connection, one request said again and again, the body's
-//! bytes.
+//! A server on a port, the least a client can do (one kept connection, one request said again and again, the body's
+//! bytes), and how to compare what such clients see.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -14,7 +14,6 @@ use vitrine_server::{Limits, serve};
 
 /// Clients that call at once.
 const WAYS: usize = 16;
-const CROWD: Duration = Duration::from_secs(2);
 
 /// Serves on a port of its own, as `vitrine serve` does.
 pub(crate) fn listen(runtime: &Runtime, router: Router) -> SocketAddr {
@@ -38,13 +37,50 @@ fn port(runtime: &Runtime) -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Calls a second of many clients at once.
-pub(crate) fn crowd(client: impl Fn() -> Client) -> f64 {
+/// Measures by turns, each as often: a machine's speed drifts by more than what is compared.
+pub(crate) fn by_turns<const N: usize>(rounds: usize, measures: [&dyn Fn() -> f64; N]) -> [Vec<f64>; N] {
+    let mut measured = [const { Vec::new() }; N];
+    for round in 0..rounds {
+        for at in (0..N).map(|at| (at + round) % N) {
+            measured[at].push(measures[at]());
+        }
+    }
+    measured
+}
+
+/// The quartiles of what each measurement is in times of the one beside it.
+pub(crate) fn ratios(of: &[f64], to: &[f64]) -> [f64; 3] {
+    let ratios = of.iter().zip(to).map(|(of, to)| of / to).collect();
+    quartiles(ratios)
+}
+
+pub(crate) fn middle(values: &[f64]) -> f64 {
+    quartiles(values.to_vec())[1]
+}
+
+fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values[values.len() * quarter / 4])
+}
+
+/// Microseconds of a call in the middle of some. Each time with a connection of its own, so that every core serves as
+/// many of them.
+pub(crate) fn latency(mut client: Client, calls: usize) -> f64 {
+    let time = |_| {
+        let start = Instant::now();
+        std::hint::black_box(client.call());
+        start.elapsed().as_secs_f64() * 1e6
+    };
+    middle(&(0..calls).map(time).collect::<Vec<_>>())
+}
+
+/// Calls a second of many clients at once, who call for so long.
+pub(crate) fn crowd(client: impl Fn() -> Client, time: Duration) -> f64 {
     let clients: Vec<Client> = (0..WAYS).map(|_| client()).collect();
     let start = Instant::now();
     let calls: usize = std::thread::scope(|scope| {
         let call = |mut client: Client| {
-            move || std::iter::repeat_with(|| client.call()).take_while(|_| start.elapsed() < CROWD).count()
+            move || std::iter::repeat_with(|| client.call()).take_while(|_| start.elapsed() < time).count()
         };
         let threads: Vec<_> = clients.into_iter().map(|client| scope.spawn(call(client))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
