@@ -18,7 +18,7 @@ use crate::token::{TokenDigest, TokenKind};
 pub use search::{Evidence, Found, FoundHit, Ranked, SearchAsk, Weights};
 
 /// Why a store could not answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The plan was made from an older catalog: make it again.
     #[error("the catalog has changed since the plan was made")]

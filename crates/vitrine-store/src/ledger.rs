@@ -10,13 +10,14 @@
 //! ```
 //!
 //! Several processes write to one book: each takes the lock, reads what others added since, and
-//! adds its line with one write.
+//! adds its lines with one write.
 
 mod copy;
 mod flush;
 mod line;
 mod pen;
 mod postings;
+mod queue;
 mod retention;
 mod search;
 mod segments;
@@ -37,6 +38,7 @@ use crate::database::aside;
 pub use copy::BookFile;
 use flush::Flusher;
 use pen::{Line, Pen};
+use queue::Queue;
 use segments::Places;
 pub use signature::Head;
 pub use verify::{Fault, HeadCheck, Report};
@@ -123,6 +125,7 @@ impl Settings {
 pub struct Book {
     shared: Arc<Shared>,
     flusher: Flusher,
+    queue: Queue,
 }
 
 /// What the book and the thread that flushes it both use.
@@ -148,13 +151,13 @@ impl Book {
     /// The book in `directory`, which need not be there before something is entered.
     pub(crate) fn new(directory: PathBuf, clock: Clock, random: Random) -> Self {
         let shared = Arc::new(Shared { places: Places { directory }, clock, random, pen: Mutex::new(None) });
-        Self { flusher: Flusher::new(Arc::clone(&shared)), shared }
+        Self { flusher: Flusher::new(Arc::clone(&shared)), queue: Queue::default(), shared }
     }
 
-    fn write(&self, line: Line<'_>, members: &str) -> Result<()> {
+    fn write(&self, lines: &[Line]) -> Result<()> {
         let at = self.shared.clock.now();
-        let outcome = self.shared.with_pen(|pen| pen.write(line, members, at))?;
-        if let Some(closed) = outcome.closed {
+        let outcome = self.shared.with_pen(|pen| pen.write(lines, at))?;
+        for closed in outcome.closed {
             self.flusher.index(closed);
         }
         if outcome.flush == Flush::EverySecond {
@@ -174,8 +177,7 @@ impl Book {
     /// Changes what the owner has decided, and drops what is no longer to be kept.
     pub fn decide(&self, settings: Settings) -> Result<()> {
         let at = self.shared.clock.now();
-        let members = format!("{{\"at\":\"{}\",\"settings\":{}}}", time::format(at), serde_json::to_string(&settings)?);
-        self.write(Line::Settings(settings), &members)?;
+        self.write(&[Line::settings(settings, at)?])?;
         self.shared.with_pen(|pen| pen.retain(at))
     }
 
@@ -198,8 +200,7 @@ impl Book {
 
 impl Ledger for Book {
     async fn enter(&self, disclosure: &Disclosure<'_>) -> StoreResult<()> {
-        let members = serde_json::to_string(disclosure).map_err(LedgerError::from)?;
-        Ok(self.write(Line::Entry(disclosure), &members)?)
+        self.queue.enter(Line::entry(disclosure)?, |lines| self.write(lines)).await
     }
 
     async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {

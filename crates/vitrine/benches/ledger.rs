@@ -36,7 +36,9 @@ use vitrine_store::Store;
 use vitrine_store::ledger::Settings;
 use wire::{Client, by_turns, crowd, listen, middle, ratios};
 
-const ROUNDS: usize = 101;
+/// Rounds of one client, and of many at once.
+const ROUNDS: usize = 301;
+const CROWDS: usize = 101;
 const CALLS: usize = 100;
 const CROWD: Duration = Duration::from_millis(250);
 
@@ -97,15 +99,15 @@ fn tools(runtime: &Runtime, path: &Path) {
     ] {
         let client = |address| Client::new(address, &token, tool, &arguments);
         let latency = |address| wire::latency(client(address), CALLS);
-        compare(tool, "us a call", &|| latency(without), &|| latency(with));
+        compare(tool, "us a call", ROUNDS, &|| latency(without), &|| latency(with));
         let pace = |address| 1e6 / crowd(|| client(address), CROWD);
-        compare(tool, "us, 16 ways", &|| pace(without), &|| pace(with));
+        compare(tool, "us, 16 ways", CROWDS, &|| pace(without), &|| pace(with));
     }
 }
 
 /// What something costs with the ledger, in times of what it costs without.
-fn compare(tool: &str, unit: &str, without: &dyn Fn() -> f64, with: &dyn Fn() -> f64) {
-    let [without, with] = by_turns(ROUNDS, [without, with]);
+fn compare(tool: &str, unit: &str, rounds: usize, without: &dyn Fn() -> f64, with: &dyn Fn() -> f64) {
+    let [without, with] = by_turns(rounds, [without, with]);
     let [low, ratio, high] = ratios(&with, &without);
     let (plain, entered) = (middle(&without), middle(&with));
     println!("{tool:<16} {unit:<12} {plain:>12.1} {entered:>12.1} {ratio:>7.3}  {low:.3}-{high:.3} (at most 1.15)");

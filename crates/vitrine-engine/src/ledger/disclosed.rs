@@ -167,7 +167,9 @@ impl<'a> Disclosed<'a> {
 
 /// Records of a stream mostly have the same fields in the same order.
 fn note_fields<'a>(known: &mut Vec<Cow<'a, str>>, data: &'a Fields) {
-    for (at, (name, _)) in data.entries().into_iter().enumerate() {
+    let entries = data.entries();
+    known.reserve(entries.len().saturating_sub(known.len()));
+    for (at, (name, _)) in entries.into_iter().enumerate() {
         if known.get(at) != Some(&name) && !known.contains(&name) {
             known.push(name);
         }

@@ -15,9 +15,8 @@ pub(super) const NOTHING: Hash = [0; 32];
 const HASH: &str = ",\"hash\":\"";
 /// `,"hash":"…"}`: what stands after a line's body.
 const HASH_BYTES: usize = HASH.len() + 64 + 2;
-
-/// Room for what [`start`] says.
-const START_BYTES: usize = 64;
+/// Room for what stands around a line's own members.
+pub(super) const MORE_BYTES: usize = 64 + HASH_BYTES;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,14 +62,6 @@ pub(super) fn is_entry(line: &[u8]) -> bool {
     line.starts_with(opening(Kind::Entry).as_bytes())
 }
 
-/// A line's body, of the object that holds its own members.
-pub(super) fn whole(kind: Kind, seq: u64, members: &str) -> String {
-    let mut body = String::with_capacity(START_BYTES + members.len() + HASH_BYTES);
-    body.push_str(&start(kind, seq));
-    body.push_str(&members[1..]);
-    body
-}
-
 /// The start of a line, to which its own members are added.
 pub(super) fn start(kind: Kind, seq: u64) -> String {
     format!("{}{seq},", opening(kind))
@@ -86,14 +77,18 @@ fn opening(kind: Kind) -> &'static str {
     }
 }
 
-/// Closes a line: `body` is a whole object, the line that object with its hash and a line break.
-pub(super) fn close(mut body: String, previous: &Hash) -> (String, Hash) {
-    let hash = chained(previous, &[body.as_bytes()]);
-    body.pop();
-    body.push_str(HASH);
-    body.push_str(&hexadecimal::encode(&hash));
-    body.push_str("\"}\n");
-    (body, hash)
+/// Adds a line to others: `body`, in parts, is a whole object, the line that object with its hash and a line break.
+pub(super) fn add(text: &mut Vec<u8>, body: &[&[u8]], previous: &Hash) -> Hash {
+    let start = text.len();
+    for part in body {
+        text.extend_from_slice(part);
+    }
+    let hash = chained(previous, &[&text[start..]]);
+    text.pop();
+    for part in [HASH, &hexadecimal::encode(&hash), "\"}\n"] {
+        text.extend_from_slice(part.as_bytes());
+    }
+    hash
 }
 
 /// A line, without its break, as it was before its hash was added.
@@ -141,12 +136,14 @@ mod tests {
     #[test]
     fn a_line_follows_one_line_only() {
         let body = |seq| format!("{}\"at\":\"2026-06-01T00:00:00Z\"}}", start(Kind::Entry, seq));
-        let (first, one) = close(body(1), &NOTHING);
-        let (second, two) = close(body(2), &one);
-        let line = second.trim_end().as_bytes();
-        assert!(follows(first.trim_end().as_bytes(), &NOTHING, &one) && follows(line, &one, &two));
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let one = add(&mut first, &[body(1).as_bytes()], &NOTHING);
+        let two = add(&mut second, &[&body(2).as_bytes()[..20], &body(2).as_bytes()[20..]], &one);
+        let (first, line) = (first.trim_ascii_end(), second.trim_ascii_end());
+        assert!(follows(first, &NOTHING, &one) && follows(line, &one, &two));
         assert!(!follows(line, &NOTHING, &two), "after another line");
-        assert!(!follows(second.replace("01T", "02T").trim_end().as_bytes(), &one, &two), "edited");
+        let edited = String::from_utf8_lossy(line).replace("01T", "02T");
+        assert!(!follows(edited.as_bytes(), &one, &two), "edited");
         assert!(!follows(b"{}", &one, &two) && !follows(b"", &one, &two));
         let stub = Stub::parse(line).unwrap();
         assert_eq!((stub.seq, stub.hash, stub.object), (2, two, Kind::Entry));

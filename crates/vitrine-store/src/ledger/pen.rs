@@ -1,4 +1,4 @@
-//! Writing to the book, one line at a time, whoever else does too.
+//! Writing to the book, some lines at a time, whoever else does too.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -44,10 +44,10 @@ struct Page {
     gathered: Option<Gathered>,
 }
 
-/// What writing a line led to.
+/// What writing led to.
 pub(super) struct Written {
-    /// A segment that was closed on the way, and can be indexed.
-    pub(super) closed: Option<Closed>,
+    /// Segments that were closed on the way, and can be indexed.
+    pub(super) closed: Vec<Closed>,
     pub(super) flush: Flush,
 }
 
@@ -68,18 +68,46 @@ impl Closed {
     }
 }
 
-/// What a line says.
-#[derive(Clone, Copy)]
-pub(super) enum Line<'a> {
-    Entry(&'a Disclosure<'a>),
-    Settings(Settings),
+/// What is to be written.
+pub(super) enum Line {
+    Entry {
+        members: Vec<u8>,
+        at: Timestamp,
+        /// Hashes of everything it can be found by.
+        terms: Vec<u64>,
+    },
+    Settings {
+        members: Vec<u8>,
+        settings: Settings,
+    },
 }
 
-impl Line<'_> {
-    fn kind(self) -> Kind {
+impl Line {
+    pub(super) fn entry(disclosure: &Disclosure<'_>) -> Result<Self> {
+        let ids: usize = disclosure.items.iter().map(|item| item.record_ids.len()).sum();
+        let mut members = Vec::with_capacity(1_024 + 32 * ids);
+        serde_json::to_writer(&mut members, disclosure)?;
+        let mut hashes = Vec::with_capacity(8 * disclosure.items.len() + ids);
+        hashes.extend(terms(disclosure).map(Term::hash));
+        Ok(Self::Entry { members, at: disclosure.at, terms: hashes })
+    }
+
+    pub(super) fn settings(settings: Settings, at: Timestamp) -> Result<Self> {
+        let members = format!("{{\"at\":\"{}\",\"settings\":{}}}", time::format(at), serde_json::to_string(&settings)?);
+        Ok(Self::Settings { members: members.into_bytes(), settings })
+    }
+
+    fn kind(&self) -> Kind {
         match self {
-            Self::Entry(_) => Kind::Entry,
-            Self::Settings(_) => Kind::Settings,
+            Self::Entry { .. } => Kind::Entry,
+            Self::Settings { .. } => Kind::Settings,
+        }
+    }
+
+    /// What it says, as an object.
+    fn members(&self) -> &[u8] {
+        match self {
+            Self::Entry { members, .. } | Self::Settings { members, .. } => members,
         }
     }
 }
@@ -112,44 +140,38 @@ impl Pen {
         Ok(Self { places: places.clone(), lock, key, page })
     }
 
-    /// Writes one line, and starts a new segment first when this one is full.
-    pub(super) fn write(&mut self, line: Line<'_>, members: &str, at: Timestamp) -> Result<Written> {
+    /// Writes lines, and starts a new segment wherever one is full.
+    pub(super) fn write(&mut self, lines: &[Line], at: Timestamp) -> Result<Written> {
         self.lock.lock()?;
-        let outcome = self.write_locked(line, members, at);
+        let outcome = self.write_locked(lines, at);
         self.lock.unlock()?;
         outcome
     }
 
-    fn write_locked(&mut self, line: Line<'_>, members: &str, at: Timestamp) -> Result<Written> {
+    fn write_locked(&mut self, mut lines: &[Line], at: Timestamp) -> Result<Written> {
         self.page.follow(&self.places)?;
-        let mut closed = None;
-        if self.page.is_due(at) {
-            self.close(at)?;
-            let Page { number, length, gathered, .. } = &mut self.page;
-            closed = Some(Closed { number: *number, length: *length, gathered: gathered.take() });
-        }
-        if self.page.closed {
-            self.page = self.page.next(&self.places)?;
-        }
-        if self.page.length == 0 {
-            self.begin(at)?;
-        }
-        let offset = self.page.length;
-        self.page.append(line::whole(line.kind(), self.page.seq + 1, members))?;
-        match line {
-            Line::Settings(settings) => self.page.settings = settings,
-            Line::Entry(disclosure) => {
-                if let Some(gathered) = &mut self.page.gathered {
-                    gathered.note(offset, disclosure.at, terms(disclosure));
-                }
+        let mut closed = Vec::new();
+        while !lines.is_empty() {
+            if self.page.is_due(at) {
+                self.close(at)?;
+                let Page { number, length, gathered, .. } = &mut self.page;
+                closed.push(Closed { number: *number, length: *length, gathered: gathered.take() });
             }
+            if self.page.closed {
+                self.page = self.page.next(&self.places)?;
+            }
+            if self.page.length == 0 {
+                self.begin(at)?;
+            }
+            let written = self.page.write(lines)?;
+            lines = &lines[written..];
         }
         let flush = self.page.settings.flush;
         if flush == Flush::EachEntry {
             self.page.file.sync_data()?;
             self.keep_head(self.page.seq, self.page.hash, at)?;
         }
-        if closed.is_some()
+        if !closed.is_empty()
             && let Err(error) = retention::apply(&self.places, &self.key, &self.page.settings, at)
         {
             tracing::error!(%error, "old segments of the ledger could not be dropped");
@@ -169,7 +191,7 @@ impl Pen {
             serde_json::to_string(&self.page.settings)?,
         );
         self.page.began = at;
-        self.page.append(body)
+        self.page.append(&body)
     }
 
     /// The last line of a segment: a signed statement of all before it.
@@ -182,7 +204,7 @@ impl Pen {
             hexadecimal::encode(&self.page.hash),
             self.key.public(),
         );
-        self.page.append(self.key.sign(body))?;
+        self.page.append(&self.key.sign(body))?;
         self.page.closed = true;
         Ok(self.page.file.sync_data()?)
     }
@@ -311,24 +333,57 @@ impl Page {
         Ok(())
     }
 
-    /// Adds a line with one write; one that does not fit leaves nothing behind.
-    fn append(&mut self, body: String) -> Result<()> {
-        let (line, hash) = line::close(body, &self.hash);
+    /// Adds as many lines as the segment has room for, and one at least; says how many.
+    fn write(&mut self, lines: &[Line]) -> Result<usize> {
+        let bytes = lines.iter().map(|line| line.members().len() + line::MORE_BYTES).sum();
+        let (mut text, mut hash) = (Vec::with_capacity(bytes), self.hash);
+        let mut offsets = Vec::with_capacity(lines.len());
+        for (line, seq) in lines.iter().zip(self.seq + 1..) {
+            let offset = self.length + text.len() as u64;
+            if offset >= self.settings.segment_bytes() && !offsets.is_empty() {
+                break;
+            }
+            offsets.push(offset);
+            hash = line::add(&mut text, &[line::start(line.kind(), seq).as_bytes(), &line.members()[1..]], &hash);
+        }
+        self.put(&text, offsets.len(), hash)?;
+        for (line, offset) in lines.iter().zip(&offsets) {
+            match line {
+                Line::Settings { settings, .. } => self.settings = *settings,
+                Line::Entry { at, terms, .. } => {
+                    if let Some(gathered) = &mut self.gathered {
+                        gathered.note(*offset, *at, terms.iter().copied());
+                    }
+                }
+            }
+        }
+        Ok(offsets.len())
+    }
+
+    /// Adds a line that is whole but for its hash.
+    fn append(&mut self, body: &str) -> Result<()> {
+        let mut text = Vec::new();
+        let hash = line::add(&mut text, &[body.as_bytes()], &self.hash);
+        self.put(&text, 1, hash)
+    }
+
+    /// Adds so many lines, of which the last has this hash, with one write; what does not fit leaves nothing behind.
+    fn put(&mut self, text: &[u8], lines: usize, hash: Hash) -> Result<()> {
         let written = loop {
-            match self.file.write(line.as_bytes()) {
+            match self.file.write(text) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
         match written {
-            Ok(written) if written == line.len() => {}
+            Ok(written) if written == text.len() => {}
             outcome => {
                 self.file.set_len(self.length)?;
                 return Err(outcome.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into()).into());
             }
         }
-        self.length += line.len() as u64;
-        (self.seq, self.hash) = (self.seq + 1, hash);
+        self.length += text.len() as u64;
+        (self.seq, self.hash) = (self.seq + lines as u64, hash);
         Ok(())
     }
 }
@@ -395,8 +450,7 @@ mod tests {
         let mut pen = Pen::take(places, &Random::seeded(7)).unwrap();
         let small = Settings { max_bytes: super::super::LEAST_MAX_BYTES, ..Settings::default() };
         let start = Timestamp::UNIX_EPOCH;
-        let decided = format!(r#"{{"at":"{start}","settings":{}}}"#, serde_json::to_string(&small).unwrap());
-        pen.write(Line::Settings(small), &decided, start).unwrap();
+        pen.write(&[Line::settings(small, start).unwrap()], start).unwrap();
         let ids: Vec<String> = (0..400).map(|n| format!("m\u{1F4E7}-{}", n % 90)).collect();
         let closed = ids.windows(3).zip(0_i64..).find_map(|(ids, n)| {
             let item = Item {
@@ -419,8 +473,9 @@ mod tests {
                 characters: 0,
                 bytes: None,
             };
-            let members = serde_json::to_string(&disclosure).unwrap();
-            pen.write(Line::Entry(&disclosure), &members, start).unwrap().closed
+            // One at a time or several.
+            let lines: Vec<Line> = (0..=n % 4).map(|_| Line::entry(&disclosure).unwrap()).collect();
+            pen.write(&lines, start).unwrap().closed.pop()
         });
         closed.unwrap()
     }

@@ -68,18 +68,18 @@ impl Gathered {
         let mut offset = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             if let Some(entry) = Shown::parse(line) {
-                gathered.note(offset, time::parse(&entry.at).unwrap_or_default(), entry.terms());
+                gathered.note(offset, time::parse(&entry.at).unwrap_or_default(), entry.terms().map(Term::hash));
             }
             offset += line.len() as u64;
         }
         gathered
     }
 
-    /// Notes the line of an entry, and what it can be found by.
-    pub(super) fn note<'t>(&mut self, offset: u64, at: Timestamp, terms: impl Iterator<Item = Term<'t>>) {
+    /// Notes the line of an entry, and the hashes of what it can be found by.
+    pub(super) fn note(&mut self, offset: u64, at: Timestamp, terms: impl Iterator<Item = u64>) {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         self.times.push((offset, at.as_microsecond()));
-        self.found.extend(terms.map(|term| (term.hash(), offset)));
+        self.found.extend(terms.map(|term| (term, offset)));
     }
 
     /// Keeps them beside the segment, which has so many bytes; not found when it was dropped meanwhile.
@@ -108,7 +108,7 @@ pub(super) struct Postings {
 
 impl Term<'_> {
     /// FNV-1a: stable over versions. A collision costs a look at a line that does not match.
-    fn hash(self) -> u64 {
+    pub(super) fn hash(self) -> u64 {
         let (kind, parts): (u8, [&str; 2]) = match self {
             Self::Any => (0, ["", ""]),
             Self::Client(id) => (1, [id, ""]),

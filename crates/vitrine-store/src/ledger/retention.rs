@@ -7,10 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use vitrine_contract::time;
 
-use super::line::{Hash, Stub, hexadecimal_hash};
+use super::line::{Hash, hexadecimal_hash};
 use super::segments::{self, Places};
 use super::signature::{Key, is_signed};
-use super::{LedgerError, Result, Settings, private};
+use super::{Result, Settings, private};
 
 /// What is kept of a dropped segment: where it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +46,11 @@ pub(super) fn apply(places: &Places, key: &Key, settings: &Settings, at: Timesta
     let mut total: u64 = sizes.collect::<io::Result<Vec<_>>>()?.iter().sum();
     let oldest_kept = settings.max_days.map(|days| at - SignedDuration::from_hours(24 * i64::from(days)));
     for number in numbers.split_last().map_or(&[][..], |(_, closed)| closed) {
+        if total <= settings.max_bytes && oldest_kept.is_none() {
+            break;
+        }
         let path = places.segment(*number);
-        let last = last_line(places, *number)?;
+        let last = segments::last_line(&path)?;
         let too_old = oldest_kept.is_some_and(|oldest| time::parse(&last.at).is_some_and(|end| end < oldest));
         if total <= settings.max_bytes && !too_old {
             break;
@@ -76,12 +79,4 @@ fn keep(places: &Places, line: &str) -> Result<()> {
     let mut file = private(OpenOptions::new().append(true).create(true)).open(places.dropped())?;
     file.write_all(format!("{line}\n").as_bytes())?;
     Ok(file.sync_all()?)
-}
-
-fn last_line(places: &Places, number: u64) -> Result<Stub> {
-    let path = places.segment(number);
-    let text = segments::rest(&mut fs::File::open(&path)?, 0)?;
-    let lines = text.strip_suffix(b"\n").unwrap_or(&text);
-    let last = memchr::memrchr(b'\n', lines).map_or(lines, |at| &lines[at + 1..]);
-    Stub::parse(last).ok_or_else(|| LedgerError::damaged(&path, "its last line cannot be read"))
 }

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::Result;
 use super::line::Stub;
+use super::{LedgerError, Result};
 
 /// Bytes of a line at most: a page of records with everything they can bring along.
 pub(super) const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
@@ -87,6 +87,18 @@ pub(super) fn first_line(path: &Path) -> Result<Option<Stub>> {
     let mut file = File::open(path)?;
     let line = line_at(&mut file, 0)?;
     Ok(line.as_deref().and_then(Stub::parse))
+}
+
+/// The last line of a closed segment.
+pub(super) fn last_line(path: &Path) -> Result<Stub> {
+    /// More than a checkpoint takes.
+    const TAIL: u64 = 4_096;
+    let mut file = File::open(path)?;
+    let from = file.metadata()?.len().saturating_sub(TAIL);
+    let text = rest(&mut file, from)?;
+    let lines = text.strip_suffix(b"\n").unwrap_or(&text);
+    let last = memchr::memrchr(b'\n', lines).map_or(lines, |at| &lines[at + 1..]);
+    Stub::parse(last).ok_or_else(|| LedgerError::damaged(path, "its last line cannot be read"))
 }
 
 /// The line that starts at `offset`, without its break; nothing when it has no end.
