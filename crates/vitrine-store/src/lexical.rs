@@ -1,7 +1,8 @@
 //! The word index, kept in the same file and the same transactions as the records.
 //!
 //! A batch of records becomes a segment: every word of every lexical field, sorted, with where it
-//! stands, in leaves of a few kilobytes. Eight segments of a size are merged into one. All words of
+//! stands, in leaves of a few kilobytes. Eight segments of a size are merged into one, and fewer once
+//! nothing is written for a while, since a search looks into each. All words of
 //! a record are in one segment, so that deleting a record takes its words out of the leaves that
 //! hold them, and nothing of them stays.
 //!
@@ -28,7 +29,7 @@ use crate::row::{self, Payload};
 pub(crate) use builder::{Builder, Packed};
 pub(crate) use lookup::{Occurrences, occurrences, places};
 pub(crate) use removal::remove;
-pub(crate) use segment::{drop_cell, of_cell, write};
+pub(crate) use segment::{drop_cell, newest, of_cell, settle, write};
 
 /// A field whose words are indexed, by the number it is indexed under.
 #[derive(Debug, Clone, PartialEq, Eq)]

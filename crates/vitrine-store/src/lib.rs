@@ -21,6 +21,7 @@ mod write;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use rusqlite::Connection;
 use vitrine_contract::BlobRef;
@@ -55,6 +56,14 @@ pub struct Store {
     ledger: Book,
     _held: in_use::Held,
     vectors: semantic::VectorCache,
+    rest: Rest,
+}
+
+/// What was seen of the word index when last looked at.
+#[derive(Default)]
+struct Rest {
+    newest: AtomicI64,
+    settled: AtomicBool,
 }
 
 impl Store {
@@ -78,6 +87,24 @@ impl Store {
         let read = semantic::read(taken)?;
         self.database.write(|tx| semantic::keep(tx, &read)).await?;
         Ok(read.len())
+    }
+
+    /// Puts a part of the word index in order, where nothing was written to it since this was last called; says whether
+    /// there may be more to do. Takes up to a second, in which nobody else can write.
+    pub async fn settle(&self) -> StoreResult<bool> {
+        let Rest { newest, settled } = &self.rest;
+        let now = self.database.read(lexical::newest)?.unwrap_or_default();
+        if newest.swap(now, Ordering::Relaxed) != now {
+            settled.store(false, Ordering::Relaxed);
+            return Ok(true);
+        }
+        if settled.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let (merged, now) = self.database.write(|tx| Ok((lexical::settle(tx)?, lexical::newest(tx)?))).await?;
+        newest.store(now.unwrap_or_default(), Ordering::Relaxed);
+        settled.store(!merged, Ordering::Relaxed);
+        Ok(merged)
     }
 
     /// Runs `work`, and finds in the same state how far the data that the plan may see reaches.

@@ -74,6 +74,7 @@ pub(crate) fn open(path: &Path, clock: Clock, random: &Random) -> std::result::R
         grants: crate::grants::GrantCache::default(),
         stats: crate::read::StatsCache::default(),
         vectors: crate::semantic::VectorCache::default(),
+        rest: crate::Rest::default(),
     })
 }
 

@@ -34,6 +34,8 @@ fn main() {
     }
     let floor = build_floor(&path);
     let store = Arc::new(Store::open(&path, Clock::System, &Random::System).unwrap());
+    // As a server does that nobody has written to for a minute.
+    while runtime.block_on(store.settle()).unwrap() {}
     sizes(&path);
     let caller = runtime.block_on(corpus::caller(&store, SCOPE));
     let reader =

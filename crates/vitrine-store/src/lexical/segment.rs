@@ -13,6 +13,8 @@ use crate::fault::{Result, corrupt};
 const FAN_IN: usize = 8;
 /// A segment of this many records is large enough.
 const LARGE: i64 = 262_144;
+/// Leaves that are merged at rest at most, some thirty megabytes: who comes to write waits for it.
+const MOST_AT_REST: i64 = 8_192;
 
 /// The segments of a cell, the oldest first.
 pub(crate) fn of_cell(tx: &Connection, cell: i64) -> Result<Vec<i64>> {
@@ -62,24 +64,75 @@ fn insert_leaves(tx: &Connection, segment: i64, leaves: &[Leaf]) -> Result<()> {
 /// Merges where a cell has many segments of a size, until it has no more.
 fn merge_where_many(tx: &Connection, cell: i64) -> Result<()> {
     loop {
-        let mut sizes: Vec<(u32, i64, i64)> = Vec::new();
-        let mut statement = tx.prepare_cached("SELECT number, records FROM segment WHERE cell = ?1")?;
-        let mut rows = statement.query([cell])?;
-        while let Some(row) = rows.next()? {
-            let (segment, records): (i64, i64) = (row.get(0)?, row.get(1)?);
-            if records < LARGE {
-                sizes.push((records.max(1).ilog(8), segment, records));
-            }
-        }
-        sizes.sort_unstable();
-        let Some(many) = sizes.chunk_by(|a, b| a.0 == b.0).find(|same| same.len() >= FAN_IN) else { return Ok(()) };
+        let sizes = sizes(tx, cell)?;
+        let magnitude = |size: &Size| size.records.max(1).ilog(8);
+        let mut same = sizes.chunk_by(|a, b| magnitude(a) == magnitude(b));
+        let Some(many) = same.find(|same| same.len() >= FAN_IN) else { return Ok(()) };
         merge(tx, cell, many)?;
     }
 }
 
-fn merge(tx: &Connection, cell: i64, many: &[(u32, i64, i64)]) -> Result<()> {
-    let mut sources: Vec<Source<'_>> = many.iter().map(|(_, segment, _)| Source::new(tx, *segment)).collect();
-    let merged = insert(tx, cell, many.iter().map(|(.., records)| records).sum())?;
+/// Merges what is worth it of one cell, while nothing else is written; says whether any was.
+pub(crate) fn settle(tx: &Connection) -> Result<bool> {
+    let mut cells = tx.prepare_cached("SELECT cell FROM segment GROUP BY cell HAVING count(*) > 1")?;
+    let cells: Vec<i64> = cells.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for cell in cells {
+        let mut sizes = sizes(tx, cell)?;
+        let mut count = tx.prepare_cached("SELECT count(*) FROM leaf WHERE segment = ?1")?;
+        let mut leaves = 0;
+        for (at, size) in sizes.iter().enumerate() {
+            leaves += count.query_row([size.segment], |row| row.get::<_, i64>(0))?;
+            if leaves > MOST_AT_REST {
+                sizes.truncate(at);
+                break;
+            }
+        }
+        let worth = worth_merging(&sizes);
+        if worth > 1 {
+            merge(tx, cell, &sizes[..worth])?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// How many of these segments, the smallest first, are to become one: up to the last that is not much larger than all
+/// before it, so that a record's words are written anew only when its segment has grown by half.
+fn worth_merging(sizes: &[Size]) -> usize {
+    let mut before = 0;
+    let mut worth = 0;
+    for (at, size) in sizes.iter().enumerate() {
+        if size.records <= 2 * before {
+            worth = at + 1;
+        }
+        before += size.records;
+    }
+    worth
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    segment: i64,
+    records: i64,
+}
+
+/// The segments of a cell that are not large yet, the smallest first.
+fn sizes(tx: &Connection, cell: i64) -> Result<Vec<Size>> {
+    let mut statement = tx.prepare_cached(
+        "SELECT number, records FROM segment WHERE cell = ?1 AND records < ?2 ORDER BY records, number",
+    )?;
+    let size = |row: &rusqlite::Row<'_>| Ok(Size { segment: row.get(0)?, records: row.get(1)? });
+    Ok(statement.query_map([cell, LARGE], size)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The segment that was written last.
+pub(crate) fn newest(tx: &Connection) -> Result<Option<i64>> {
+    Ok(tx.prepare_cached("SELECT max(number) FROM segment")?.query_row([], |row| row.get(0))?)
+}
+
+fn merge(tx: &Connection, cell: i64, many: &[Size]) -> Result<()> {
+    let mut sources: Vec<Source<'_>> = many.iter().map(|size| Source::new(tx, size.segment)).collect();
+    let merged = insert(tx, cell, many.iter().map(|size| size.records).sum())?;
     let mut leaves = Leaves::default();
     loop {
         for source in &mut sources {
@@ -102,8 +155,8 @@ fn merge(tx: &Connection, cell: i64, many: &[(u32, i64, i64)]) -> Result<()> {
         insert_leaves(tx, merged, &leaves.take_full())?;
     }
     insert_leaves(tx, merged, &leaves.finish())?;
-    for (_, segment, _) in many {
-        drop_segment(tx, *segment)?;
+    for size in many {
+        drop_segment(tx, size.segment)?;
     }
     Ok(())
 }
@@ -154,4 +207,23 @@ pub(super) fn entries(data: &[u8]) -> Result<Vec<Entry>> {
         entries.push(Entry { key: reader.key().to_vec(), chunk: chunk.to_vec() });
     }
     if reader.is_done() { Ok(entries) } else { Err(corrupt("a leaf of the word index")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_merged_where_it_pays() {
+        let worth = |records: &[i64]| {
+            let sizes: Vec<Size> = records.iter().map(|records| Size { segment: 1, records: *records }).collect();
+            worth_merging(&sizes)
+        };
+        assert_eq!(worth(&[1_000, 1_000, 8_000, 8_000, 8_000, 64_000]), 5, "a large one alone stays");
+        assert_eq!(worth(&[1_000, 1_000, 8_000, 8_000, 8_000, 8_000, 64_000]), 7);
+        assert_eq!(worth(&[1, 8_000, 8_000]), 3, "a small one does not keep others apart");
+        assert_eq!(worth(&[1, 125_000]), 0);
+        assert_eq!(worth(&[1, 1, 1, 125_000]), 3);
+        assert_eq!((worth(&[]), worth(&[7])), (0, 0));
+    }
 }

@@ -39,13 +39,13 @@ fn port(runtime: &Runtime) -> (TcpListener, SocketAddr) {
 
 /// Measures by turns, each as often: a machine's speed drifts by more than what is compared.
 pub(crate) fn by_turns<const N: usize>(rounds: usize, measures: [&dyn Fn() -> f64; N]) -> [Vec<f64>; N] {
-    let mut measured = [const { Vec::new() }; N];
+    let mut rounds_of = [const { Vec::new() }; N];
     for round in 0..rounds {
         for at in (0..N).map(|at| (at + round) % N) {
-            measured[at].push(measures[at]());
+            rounds_of[at].push(measures[at]());
         }
     }
-    measured
+    rounds_of
 }
 
 /// The quartiles of what each measurement is in times of the one beside it.

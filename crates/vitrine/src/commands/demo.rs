@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -54,7 +53,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     };
     let url = url_of(listener.local_addr()?);
     let limits = Limits::default();
-    let reading = Reading::start(Arc::clone(&opened.store))?;
+    let reading = Reading::start(&opened.store)?;
     let app = App {
         store: opened.store,
         clock: opened.clock,

@@ -54,7 +54,7 @@ async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault>
     };
     let source = UnderGrant { opened, grant };
     source.caller().await.map_err(|error| Fault::configuration(error.message))?;
-    let reading = Reading::start(Arc::clone(&source.opened.store))?;
+    let reading = Reading::start(&source.opened.store)?;
     serve_stdio(source).await?;
     drop(reading);
     Ok(())

@@ -1,7 +1,5 @@
 //! `vitrine serve`: the store over HTTP.
 
-use std::sync::Arc;
-
 use http::Uri;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -33,7 +31,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
     let url = url_of(listener.local_addr()?);
     let limits = Limits { requests_per_second: args.rate_limit, ..Limits::default() };
     let public_url = public_url.unwrap_or_else(|| url.clone());
-    let reading = Reading::start(Arc::clone(&opened.store))?;
+    let reading = Reading::start(&opened.store)?;
     let router = router(App {
         store: opened.store,
         clock: opened.clock,

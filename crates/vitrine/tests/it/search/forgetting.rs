@@ -71,6 +71,40 @@ async fn many_small_batches_are_merged_and_still_found() {
 }
 
 #[tokio::test]
+async fn an_index_at_rest_is_put_in_order() {
+    let (app, token) = mailbox(&[]).await;
+    let batch = |from: usize, to: usize| -> Vec<_> {
+        (from..to).map(|n| letter(&format!("m{n}"), &format!("word{n}"), "shared words")).collect()
+    };
+    for (from, to) in [(0, 40), (40, 50), (50, 60), (60, 61), (61, 62)] {
+        app.ingest("cin_work", "messages", &batch(from, to)).await;
+    }
+    let answers = async || {
+        let mut answers = Vec::new();
+        for query in
+            ["?q=word7", "?q=word61", "?q=shared&limit=5", "?q=word1*&limit=5", "?q=%22shared%20words%22%20-word3"]
+        {
+            answers.push(app.get(&token, &format!("/v1/search{query}")).await.1["data"].clone());
+        }
+        answers
+    };
+    let (before, segments) = (answers().await, count(&app, "segment"));
+    assert_eq!(segments, 5);
+    assert!(app.store.settle().await.unwrap(), "it was written to");
+    assert_eq!(count(&app, "segment"), segments);
+    while app.store.settle().await.unwrap() {}
+    assert_eq!(count(&app, "segment"), 1);
+    assert_eq!(answers().await, before);
+    assert_eq!(app.store.check().unwrap(), Vec::<String>::new());
+    // One more is not worth writing all of them anew.
+    app.ingest("cin_work", "messages", &batch(62, 63)).await;
+    while app.store.settle().await.unwrap() {}
+    assert_eq!(count(&app, "segment"), 2);
+    app.ingest("cin_work", "messages", &(0..63).map(|n| gone(&format!("m{n}"))).collect::<Vec<_>>()).await;
+    assert_eq!((count(&app, "segment"), count(&app, "leaf")), (0, 0));
+}
+
+#[tokio::test]
 async fn large_batches_of_new_changed_and_deleted_records_are_kept_whole() {
     let (app, token) = mailbox(&[]).await;
     let shared = "shared words ".repeat(8);
