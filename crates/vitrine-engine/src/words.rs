@@ -259,6 +259,12 @@ mod tests {
     }
 
     proptest! {
+        /// What a word's meeting a stem relies on.
+        #[test]
+        fn a_stem_starts_as_its_word_does(term in "(skies|dying|lying|tying|idly|ugly|early|only)|y?[a-z]{1,3}[aeiouy]{0,2}[a-z]{0,4}(ing|ies|ed|ly|s|ational|eous)?") {
+            prop_assert_eq!(stem(&term).chars().next(), term.chars().next());
+        }
+
         #[test]
         fn words_stand_where_they_say(text in ".{0,60}") {
             let mut last = 0;

@@ -37,7 +37,8 @@ impl Sought {
     /// Whether a word is meant. The store answers the same from its index.
     pub fn is_met_by(&self, term: &str) -> bool {
         match self {
-            Self::Stem(stem) => super::stem(term) == *stem,
+            // A stem starts as its words do, which rules out most at a glance.
+            Self::Stem(stem) => term.chars().next() == stem.chars().next() && super::stem(term) == *stem,
             Self::Prefix(prefix) => term.starts_with(prefix.as_str()),
         }
     }

@@ -1,9 +1,9 @@
 //! Where in a text the wanted units stand.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use vitrine_engine::words::{self, Sought, Unit};
 
 /// A unit where it stands, in characters.
