@@ -1,5 +1,6 @@
 //! Searches of a million records, scoped to three connections, against FTS5 with one table per
-//! connection on the same texts in the same run. `cargo bench --bench search [-- --records N --only NAME --rounds N]`.
+//! connection on the same texts in the same run; and of a million vectors by meaning.
+//! `cargo bench --bench search [-- --records N --only NAME --rounds N]`.
 #![expect(
     dead_code,
     clippy::print_stdout,
@@ -17,10 +18,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
+use serde_json::json;
+use tokio::runtime::Runtime;
 use vitrine_contract::ReadApi;
-use vitrine_contract::request::SearchRequest;
+use vitrine_contract::request::{SearchMode, SearchRequest};
 use vitrine_engine::LocalRead;
 use vitrine_engine::clock::{Clock, Random};
+use vitrine_engine::owner::Owner;
 use vitrine_store::Store;
 
 const SCOPE: usize = 3;
@@ -70,6 +74,56 @@ fn main() {
             ours.as_secs_f64() / theirs.as_secs_f64()
         );
     }
+    drop((reader, store));
+    if only.as_deref().is_none_or(|only| "meaning".contains(only)) {
+        meanings(&runtime, &path, rounds);
+    }
+}
+
+/// A search by meaning of all connections, with a vector a record.
+fn meanings(runtime: &Runtime, words: &Path, rounds: usize) {
+    let path = with_vectors(runtime, words);
+    let store = Arc::new(Store::open(&path, Clock::System, &Random::System).unwrap());
+    let caller = runtime.block_on(corpus::caller(&store, corpus::CONNECTIONS));
+    let reader =
+        LocalRead::new(Arc::clone(&store), caller, Clock::System, Random::System, "http://127.0.0.1:7663".into());
+    let request = SearchRequest {
+        q: "when does our train leave Friday".into(),
+        limit: Some(10),
+        mode: SearchMode::Semantic,
+        ..SearchRequest::default()
+    };
+    let search = || drop(black_box(runtime.block_on(reader.search(&request)).unwrap()));
+    println!("meaning, first time          {:>12.2?}", timed(search));
+    let times: Vec<Duration> = (0..rounds).map(|_| timed(search)).collect();
+    let covered = store.meanings_read().unwrap();
+    let worst = *times.iter().max().unwrap();
+    let median = median(times);
+    println!(
+        "meaning, best 10             {median:>12.2?}   worst {worst:.1?} (at most 60 ms: 10 for the query, 50 for the scan); {covered:?}"
+    );
+}
+
+/// The same records, each with some vector for its subject: how fast texts are read is another bench's matter.
+fn with_vectors(runtime: &Runtime, words: &Path) -> PathBuf {
+    let path = words.with_file_name("meanings").join("vitrine.db");
+    if path.with_extension("done").exists() {
+        return path;
+    }
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::copy(words, &path).unwrap();
+    let mut declaration = corpus::declaration();
+    declaration["declaration_version"] = "2".into();
+    declaration["streams"][0]["query"]["search"]["semantic_fields"] = json!(["subject"]);
+    let (clock, random) = (Clock::System, Random::System);
+    let store = Store::open(&path, clock.clone(), &random).unwrap();
+    runtime.block_on(Owner::new(&store, &clock, &random).register_source(&declaration.to_string())).unwrap();
+    drop(store);
+    let fill = "INSERT INTO vector (cell, record, field, data) SELECT cell, record, field, randomblob(256) FROM unread;
+                DELETE FROM unread;";
+    Connection::open(&path).unwrap().execute_batch(fill).unwrap();
+    std::fs::write(path.with_extension("done"), "").unwrap();
+    path
 }
 
 fn timed(work: impl FnOnce()) -> Duration {
