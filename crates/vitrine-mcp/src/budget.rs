@@ -26,7 +26,7 @@ impl Budget {
 
     /// Whether a channel of this text fits.
     pub(crate) fn holds_text(self, text: &str) -> bool {
-        text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::upper_bound(text) <= self.tokens)
+        text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::is_within(text, self.tokens))
     }
 
     /// The characters left beside `around`.

@@ -15,11 +15,28 @@ const PAIRS: usize = 128 * 128 / 8;
 const PLANE: usize = 0x10000 / 4;
 const TRIPLES: usize = (27_usize * 26 * 26).div_ceil(8);
 
-/// At least as many tokens as o200k makes of `text`.
-pub(crate) fn upper_bound(text: &str) -> usize {
+/// Bytes after which it is worth asking whether the rest can still be too much.
+const STRETCH: usize = 256;
+
+/// Whether o200k is sure to make no more than `most` tokens of `text`.
+pub(crate) fn is_within(text: &str, most: usize) -> bool {
+    bounded(text, most) <= most
+}
+
+/// At least as many tokens as o200k makes of `text`; perhaps a little more, but not beyond `most`, when the rest of the
+/// text cannot exceed that even with a token a byte.
+fn bounded(text: &str, most: usize) -> usize {
     let mut bound = Bound::default();
     let mut digits = 0_usize;
-    for c in text.chars() {
+    let mut look = STRETCH;
+    for (at, c) in text.char_indices() {
+        if at >= look {
+            let worst = bound.most() + digits + text.len() - at;
+            if worst <= most {
+                return worst;
+            }
+            look = at + STRETCH;
+        }
         if c.is_ascii_digit() {
             digits += 1;
             continue;
@@ -60,6 +77,11 @@ struct Bound {
 }
 
 impl Bound {
+    /// The most tokens at any place so far. No byte adds more than one to it.
+    fn most(&self) -> usize {
+        self.now.best().max(self.one_ago.best()).max(self.reach)
+    }
+
     fn byte(&mut self, byte: u8) {
         let [first, second] = self.before;
         let pair = one_piece(second, byte) && is_pair(second, byte);
@@ -127,6 +149,10 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::LazyLock;
     use tiktoken_rs::CoreBPE;
+
+    fn upper_bound(text: &str) -> usize {
+        bounded(text, 0)
+    }
 
     static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tiktoken_rs::o200k_base().unwrap());
 
@@ -223,6 +249,14 @@ mod tests {
         #[test]
         fn no_text_has_more_tokens(text in any_text()) {
             prop_assert!(counted(&text) <= upper_bound(&text), "{} > {}", counted(&text), upper_bound(&text));
+        }
+
+        #[test]
+        fn who_stops_early_decides_as_who_reads_on(texts in proptest::collection::vec(any_text(), 1..6), percent in 1..110_usize) {
+            let text = texts.concat();
+            for most in [text.len() * percent / 100, upper_bound(&text), upper_bound(&text).saturating_sub(1)] {
+                prop_assert_eq!(is_within(&text, most), upper_bound(&text) <= most);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! One record, as much of it as is asked for: what is shown inline, and the rung for the rest.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
@@ -174,18 +175,18 @@ impl Shown<'_> {
         let is_container = raw.starts_with(['{', '[']);
         let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
             // Nested deeper than any parser of ours goes: still text that can be read in windows.
-            return self.text(name, raw, text::count(raw), is_container);
+            return self.text(name, raw.into(), text::count(raw), is_container);
         };
         if let Some(blob) = binary::blob_ref(&value) {
             return self.blob(name, &blob);
         }
-        if let Value::String(whole) = &value {
-            let (total, json) = cut.unwrap_or_else(|| (text::count(whole), false));
+        if let Value::String(whole) = value {
+            let (total, json) = cut.unwrap_or_else(|| (text::count(&whole), false));
             let declared = self.eye.encoded.get(name);
-            if !json && (declared.is_some() || binary::is_base64(whole, total)) {
+            if !json && (declared.is_some() || binary::is_base64(&whole, total)) {
                 return self.bytes(name, total, declared.cloned().flatten());
             }
-            return self.text(name, whole, total, json);
+            return self.text(name, whole.into(), total, json);
         }
         if is_container {
             if binary::strip(&mut value) {
@@ -197,7 +198,7 @@ impl Shown<'_> {
             let json = value.to_string();
             let total = text::count(&json);
             if total > self.limit(name) as u64 {
-                return self.text(name, &json, total, true);
+                return self.text(name, json.into(), total, true);
             }
         }
         self.data.insert(name.to_owned(), value);
@@ -207,8 +208,8 @@ impl Shown<'_> {
         self.detail.body.filter(|(body, _)| *body == name).map_or(self.detail.preview_chars, |(_, chars)| chars)
     }
 
-    fn text(&mut self, name: &str, text: &str, total_chars: u64, json: bool) {
-        let mut preview = text::cut(text, self.limit(name));
+    fn text(&mut self, name: &str, text: Cow<'_, str>, total_chars: u64, json: bool) {
+        let mut preview = text::cut(&text, self.limit(name));
         if json && let Some(run) = binary::encoded_run(preview) {
             preview = &preview[..run.start];
         }
@@ -225,7 +226,8 @@ impl Shown<'_> {
                 self.rung.json_fields.push(name.to_owned());
             }
         }
-        self.data.insert(name.to_owned(), preview.into());
+        let value = if preview.len() == text.len() { text.into_owned() } else { preview.to_owned() };
+        self.data.insert(name.to_owned(), value.into());
     }
 
     fn blob(&mut self, name: &str, blob: &BlobRef) {
