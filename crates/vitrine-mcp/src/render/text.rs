@@ -48,7 +48,7 @@ pub(crate) fn json_chars(value: &impl Serialize) -> usize {
 /// A text as a JSON string literal on one line.
 pub(crate) fn literal(text: &str) -> String {
     let quoted = json(&text);
-    if quoted.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+    if !quoted.is_ascii() && quoted.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
         return quoted.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     }
     quoted
