@@ -99,9 +99,7 @@ fn meanings(runtime: &Runtime, words: &Path, rounds: usize) {
     let covered = store.meanings_read().unwrap();
     let worst = *times.iter().max().unwrap();
     let median = median(times);
-    println!(
-        "meaning, best 10             {median:>12.2?}   worst {worst:.1?} (at most 60 ms: 10 for the query, 50 for the scan); {covered:?}"
-    );
+    println!("meaning, best 10             {median:>12.2?}   worst {worst:.1?} (at most 50 ms); {covered:?}");
 }
 
 /// The same records, each with some vector for its subject: how fast texts are read is another bench's matter.

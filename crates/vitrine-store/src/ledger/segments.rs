@@ -94,11 +94,17 @@ pub(super) fn last_line(path: &Path) -> Result<Stub> {
     /// More than a checkpoint takes.
     const TAIL: u64 = 4_096;
     let mut file = File::open(path)?;
-    let from = file.metadata()?.len().saturating_sub(TAIL);
-    let text = rest(&mut file, from)?;
-    let lines = text.strip_suffix(b"\n").unwrap_or(&text);
-    let last = memchr::memrchr(b'\n', lines).map_or(lines, |at| &lines[at + 1..]);
-    Stub::parse(last).ok_or_else(|| LedgerError::damaged(path, "its last line cannot be read"))
+    let length = file.metadata()?.len();
+    // Someone may have put a longer line there: then the whole is read.
+    for from in [length.saturating_sub(TAIL), 0] {
+        let text = rest(&mut file, from)?;
+        let lines = text.strip_suffix(b"\n").unwrap_or(&text);
+        let last = memchr::memrchr(b'\n', lines).map_or(lines, |at| &lines[at + 1..]);
+        if let Some(stub) = Stub::parse(last) {
+            return Ok(stub);
+        }
+    }
+    Err(LedgerError::damaged(path, "its last line cannot be read"))
 }
 
 /// The line that starts at `offset`, without its break; nothing when it has no end.
@@ -128,4 +134,27 @@ pub(super) fn rest(file: &mut File, offset: u64) -> Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_found_however_long_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("00000001.log");
+        let line = |seq: u64, more: usize| {
+            let (at, hash) = ("2026-06-01T00:00:00Z".repeat(more), "0".repeat(64));
+            format!(r#"{{"object":"ledger_checkpoint","seq":{seq},"at":"{at}","hash":"{hash}"}}"#) + "\n"
+        };
+        for (lines, last) in
+            [(vec![line(1, 1)], 1), (vec![line(1, 900), line(2, 1)], 2), (vec![line(1, 1), line(2, 900)], 2)]
+        {
+            fs::write(&path, lines.concat()).unwrap();
+            assert_eq!(last_line(&path).unwrap().seq, last);
+        }
+        fs::write(&path, line(1, 1) + "{").unwrap();
+        assert!(last_line(&path).is_err());
+    }
 }
