@@ -8,6 +8,7 @@ mod entering;
 mod ledgered;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use base64::Engine as _;
@@ -33,6 +34,8 @@ pub trait Ledger: Send + Sync + 'static {
     fn enter(&self, disclosure: &Disclosure<'_>) -> impl Future<Output = StoreResult<()>> + Send;
     /// Entries that match, newest first.
     fn entries(&self, ask: &LedgerAsk) -> impl Future<Output = StoreResult<LedgerPage>> + Send;
+    /// When the newest entry under each of these grants and packages was made; nothing for those without one.
+    fn last_uses(&self, ids: &[&str]) -> impl Future<Output = StoreResult<BTreeMap<String, String>>> + Send;
 }
 
 /// What one answer told one client. Names and numbers only, never a record's content.

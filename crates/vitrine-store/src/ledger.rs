@@ -22,8 +22,10 @@ mod retention;
 mod search;
 mod segments;
 mod signature;
+mod uses;
 mod verify;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -205,6 +207,10 @@ impl Ledger for Book {
 
     async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {
         Ok(aside(|| search::entries(&self.shared.places, ask))?)
+    }
+
+    async fn last_uses(&self, ids: &[&str]) -> StoreResult<BTreeMap<String, String>> {
+        Ok(aside(|| uses::last(&self.shared.places, ids))?)
     }
 }
 

@@ -19,6 +19,7 @@ mod semantic;
 mod vault;
 mod write;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -202,6 +203,10 @@ impl Ledger for Store {
 
     async fn entries(&self, ask: &LedgerAsk) -> StoreResult<LedgerPage> {
         self.ledger.entries(ask).await
+    }
+
+    async fn last_uses(&self, ids: &[&str]) -> StoreResult<BTreeMap<String, String>> {
+        self.ledger.last_uses(ids).await
     }
 }
 

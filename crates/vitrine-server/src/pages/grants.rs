@@ -7,11 +7,9 @@ use axum::extract::{OriginalUri, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use maud::{Markup, html};
-use serde::Deserialize;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::grant::{AccessMode, Grant, Selection};
 use vitrine_engine::keeping::Keeper;
-use vitrine_engine::ledger::LedgerAsk;
 
 use super::fault::PageFault;
 use super::form::OwnerPosted;
@@ -34,8 +32,9 @@ pub(crate) async fn list<S: Keeper>(
     let catalog = app.store.catalog().await?;
     let grants = shown::grants(&app.owner(), &app.clock).await?;
     let (mut active, ended): (Vec<_>, Vec<_>) = given(&grants).into_iter().partition(Given::is_active);
+    let uses = app.store.last_uses(&active.iter().map(|given| given.id).collect::<Vec<_>>()).await?;
     for given in &mut active {
-        given.last_used = last_used(&app, given.id).await?;
+        given.last_used = uses.get(given.id).cloned();
     }
     let body = html! {
         h1 { "Grants" }
@@ -119,17 +118,6 @@ impl Given<'_> {
             }
         }
     }
-}
-
-/// When something was last read under a grant or package.
-async fn last_used<S: Keeper>(app: &App<S>, id: &str) -> Result<Option<String>, PageFault> {
-    #[derive(Deserialize)]
-    struct Entry {
-        at: String,
-    }
-    let ask = LedgerAsk { grant_id: Some(id.to_owned()), limit: 1, ..LedgerAsk::default() };
-    let newest = app.store.entries(&ask).await?.entries.pop();
-    Ok(newest.and_then(|entry| serde_json::from_str::<Entry>(entry.get()).ok()).map(|entry| entry.at))
 }
 
 fn member_row(shown: &GrantShown, visitor: &Visitor, catalog: &Catalog, several: bool) -> Markup {

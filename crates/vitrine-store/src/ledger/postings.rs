@@ -2,8 +2,10 @@
 //! the lines that name it. Derived from the segment, and made again when it is missing.
 //!
 //! A file is a header, the terms in order (hash, first posting, how many), the postings: the
-//! offsets of lines, ascending; and when the entry of each line was made.
+//! offsets of lines, ascending; and when the entry of each line was made. A hash starts with its
+//! term's kind, so that the terms of a kind stand together.
 
+use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
@@ -14,11 +16,15 @@ use super::Result;
 use super::search::Shown;
 use super::segments::{self, Places};
 
-const MAGIC: &[u8; 8] = b"vtrnidx2";
-const HEADER_BYTES: u64 = 8 + 8 + 8 + 8 + 8 + 8;
-const TERM_BYTES: u64 = 8 + 4 + 4;
+const MAGIC: &[u8; 8] = b"vtrnidx3";
+const HEADER_BYTES: usize = 8 + 8 + 8 + 8 + 8 + 8;
+const TERM_BYTES: usize = 8 + 4 + 4;
 const POSTING_BYTES: u64 = 4;
 const TIME_BYTES: usize = 4 + 8;
+/// The bits of a hash below its kind.
+const KIND_SHIFT: u32 = 56;
+/// The kind of grants and packages; only a few terms stand before theirs.
+const GRANT: u8 = 2;
 
 /// Something an entry can be found by.
 #[derive(Debug, Clone, Copy)]
@@ -107,19 +113,21 @@ pub(super) struct Postings {
 }
 
 impl Term<'_> {
-    /// FNV-1a: stable over versions. A collision costs a look at a line that does not match.
+    /// Its kind, then FNV-1a: stable over versions. A collision costs a look at a line that does not match.
     pub(super) fn hash(self) -> u64 {
         let (kind, parts): (u8, [&str; 2]) = match self {
             Self::Any => (0, ["", ""]),
             Self::Client(id) => (1, [id, ""]),
-            Self::Grant(id) => (2, [id, ""]),
+            Self::Grant(id) => (GRANT, [id, ""]),
             Self::Connection(id) => (3, [id, ""]),
             Self::Stream(name) => (4, [name, ""]),
             Self::Place(connection_id, stream) => (5, [connection_id, stream]),
             Self::Record(id) => (6, [id, ""]),
         };
-        let bytes = [kind].into_iter().chain(parts[0].bytes()).chain([0]).chain(parts[1].bytes());
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        let bytes = parts[0].bytes().chain([0]).chain(parts[1].bytes());
+        let hash =
+            bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        u64::from(kind) << KIND_SHIFT | hash >> (u64::BITS - KIND_SHIFT)
     }
 }
 
@@ -138,16 +146,11 @@ impl Postings {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let mut magic = [0; MAGIC.len()];
-        let mut header = [0; 5];
-        let read = file.read_exact(&mut magic).and_then(|()| {
-            header.iter_mut().try_for_each(|number| {
-                *number = read_u64(&mut file)?;
-                Ok(())
-            })
-        });
-        let [of_length, first, last, terms, runs] = header;
-        let fits = read.is_ok() && magic == *MAGIC && of_length == length;
+        let mut header = [0; HEADER_BYTES];
+        let read = file.read_exact(&mut header);
+        let words = header.as_chunks().0;
+        let [_, of_length, first, last, terms, runs] = std::array::from_fn(|n| u64::from_le_bytes(words[n]));
+        let fits = read.is_ok() && header.starts_with(MAGIC) && of_length == length;
         Ok(fits.then(|| Self { file, terms, runs, span: (first.cast_signed(), last.cast_signed()) }))
     }
 
@@ -157,27 +160,46 @@ impl Postings {
         let (mut low, mut high) = (0, self.terms);
         while low < high {
             let middle = low.midpoint(high);
-            self.file.seek(SeekFrom::Start(HEADER_BYTES + middle * TERM_BYTES))?;
-            let mut entry = [0; 16];
+            self.file.seek(SeekFrom::Start(place_of_term(middle)))?;
+            let mut entry = [0; TERM_BYTES];
             self.file.read_exact(&mut entry)?;
             let [hash, place] = [0, 8].map(|at| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap_or_default()));
             match hash.cmp(&wanted) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return self.run(place & 0xffff_ffff, place >> 32),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return self.run(place & 0xffff_ffff, place >> 32),
             }
         }
         Ok(Vec::new())
     }
 
     fn run(&mut self, first: u64, count: u64) -> Result<Vec<u32>> {
-        let bytes = self.read(HEADER_BYTES + self.terms * TERM_BYTES + first * POSTING_BYTES, count * POSTING_BYTES)?;
+        let bytes = self.read(place_of_term(self.terms) + first * POSTING_BYTES, count * POSTING_BYTES)?;
         Ok(bytes.as_chunks().0.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+    }
+
+    /// The hashes of the grants and packages that lines name.
+    pub(super) fn grants(&mut self) -> Result<Vec<u64>> {
+        const TERMS_AT_ONCE: usize = 256;
+        let mut grants = Vec::new();
+        for from in (0..self.terms).step_by(TERMS_AT_ONCE) {
+            let to = self.terms.min(from + TERMS_AT_ONCE as u64);
+            let bytes = self.read(place_of_term(from), place_of_term(to) - place_of_term(from))?;
+            for term in bytes.as_chunks::<TERM_BYTES>().0 {
+                let hash = term.first_chunk().map_or(u64::MAX, |hash| u64::from_le_bytes(*hash));
+                match (hash >> KIND_SHIFT).cmp(&u64::from(GRANT)) {
+                    Ordering::Less => {}
+                    Ordering::Equal => grants.push(hash),
+                    Ordering::Greater => return Ok(grants),
+                }
+            }
+        }
+        Ok(grants)
     }
 
     /// When the entry of each line was made, in microseconds, by the line's offset.
     pub(super) fn times(&mut self) -> Result<Vec<(u32, i64)>> {
-        let bytes = self.read(HEADER_BYTES + self.terms * TERM_BYTES + self.runs * POSTING_BYTES, u64::MAX)?;
+        let bytes = self.read(place_of_term(self.terms) + self.runs * POSTING_BYTES, u64::MAX)?;
         let times = bytes.as_chunks::<TIME_BYTES>().0.iter().filter_map(|chunk| {
             let (offset, at) = chunk.split_first_chunk()?;
             Some((u32::from_le_bytes(*offset), i64::from_le_bytes(*at.first_chunk()?)))
@@ -191,6 +213,10 @@ impl Postings {
         (&self.file).take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
+}
+
+fn place_of_term(number: u64) -> u64 {
+    HEADER_BYTES as u64 + number * TERM_BYTES as u64
 }
 
 /// Makes the postings of a closed segment.
@@ -229,10 +255,4 @@ fn write(places: &Places, number: u64, length: u64, found: &[(u64, u32)], times:
     let mut file = super::private(fs::OpenOptions::new().write(true).create(true).truncate(true)).open(&fresh)?;
     file.write_all(&bytes)?;
     Ok(fs::rename(&fresh, places.postings(number))?)
-}
-
-fn read_u64(file: &mut File) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    file.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
 }

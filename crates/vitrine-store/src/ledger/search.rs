@@ -141,19 +141,14 @@ impl Found<'_> {
 /// The segment that is written to has no postings: lines that cannot match are told by their text.
 fn open_segment(places: &Places, number: u64, found: &mut Found<'_>) -> Result<bool> {
     let text = segments::rest(&mut File::open(places.segment(number))?, 0)?;
-    let whole = memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1);
     let ask = found.ask;
     let names = [&ask.client_id, &ask.grant_id, &ask.connection_id, &ask.stream, &ask.record_id];
     let quoted = names.into_iter().flatten().map(serde_json::to_string).collect::<serde_json::Result<Vec<_>>>()?;
     let needles: Vec<_> = quoted.iter().map(|name| memmem::Finder::new(name.as_bytes())).collect();
-    let mut lines = text[..whole].strip_suffix(b"\n").unwrap_or_default();
-    while !lines.is_empty() {
-        let start = memchr::memrchr(b'\n', lines).map_or(0, |end| end + 1);
-        let line = &lines[start..];
+    for line in segments::newest_first(&text) {
         if needles.iter().all(|needle| needle.find(line).is_some()) && found.look_at(line)? {
             return Ok(true);
         }
-        lines = &lines[..start.saturating_sub(1)];
     }
     Ok(false)
 }

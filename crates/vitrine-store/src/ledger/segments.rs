@@ -136,6 +136,18 @@ pub(super) fn rest(file: &mut File, offset: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The whole lines of a segment, the last one first.
+pub(super) fn newest_first(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = memchr::memrchr(b'\n', text).map_or(0, |end| end);
+    let mut left = (whole > 0).then(|| &text[..whole]);
+    std::iter::from_fn(move || {
+        let lines = left?;
+        let broken = memchr::memrchr(b'\n', lines);
+        left = broken.map(|at| &lines[..at]);
+        Some(&lines[broken.map_or(0, |at| at + 1)..])
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +168,13 @@ mod tests {
         }
         fs::write(&path, line(1, 1) + "{").unwrap();
         assert!(last_line(&path).is_err());
+    }
+
+    #[test]
+    fn whole_lines_come_newest_first() {
+        let lines = |text: &'static str| newest_first(text.as_bytes()).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(lines("one\ntwo\nthr"), [b"two".to_vec(), b"one".to_vec()]);
+        assert_eq!(lines("one\n"), [b"one".to_vec()]);
+        assert!(lines("one").is_empty() && lines("").is_empty());
     }
 }

@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use vitrine_contract::time;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::ledger::{Disclosure, Item, Ledger as _, LedgerAsk, Via};
 use vitrine_store::Store;
@@ -38,12 +40,16 @@ impl Kept {
     }
 
     pub(super) async fn disclose(&self, n: usize) {
+        self.disclose_under(n, None, None).await;
+    }
+
+    async fn disclose_under(&self, n: usize, grant_id: Option<&str>, grant_package_id: Option<&str>) {
         let record = format!("r{n}");
-        let item = Item { connection_id: "cin", stream: "s", record_ids: vec![&record], ..Item::default() };
+        let item = Item { connection_id: "cin", stream: "s", grant_id, record_ids: vec![&record], ..Item::default() };
         let disclosure = Disclosure {
             at: self.clock.now(),
             client_id: if n.is_multiple_of(2) { "even" } else { "odd" },
-            grant_package_id: None,
+            grant_package_id,
             via: Via::Rest,
             endpoint: "GET /v1/schema",
             items: vec![item],
@@ -150,4 +156,28 @@ async fn searches_survive_lost_indexes() {
         fs::write(path, "not an index").unwrap();
     }
     assert_eq!(ask().await, before);
+}
+
+#[tokio::test]
+async fn the_last_use_of_every_grant_is_found_at_once() {
+    let kept = Kept::new();
+    kept.store.ledger().decide(Settings { max_bytes: 256 * 1024, ..Settings::default() }).unwrap();
+    let mut uses = BTreeMap::new();
+    for n in 0..ENTRIES {
+        // Some are used to the end, some were used long ago.
+        let grant = format!("grt_{}", if n < 50 { n % 10 } else { n % 3 });
+        let package = format!("pkg_{}", n / 150);
+        kept.disclose_under(n, Some(&grant), n.is_multiple_of(5).then_some(&*package)).await;
+        let at = time::format(kept.clock.now());
+        uses.extend([(grant, at.clone())].into_iter().chain(n.is_multiple_of(5).then_some((package, at))));
+        kept.clock.advance(60);
+    }
+    assert!(kept.logs().len() >= 3, "{:?}", kept.logs());
+    let names: Vec<&str> = uses.keys().map(String::as_str).chain(["grt_never", "cin", "r1"]).collect();
+    assert_eq!(kept.store.last_uses(&names).await.unwrap(), uses);
+    for path in files(&kept.ledger(), "idx") {
+        fs::write(path, "not an index").unwrap();
+    }
+    assert_eq!(kept.store.last_uses(&names).await.unwrap(), uses);
+    assert!(Kept::new().store.last_uses(&names).await.unwrap().is_empty());
 }
