@@ -122,8 +122,9 @@ pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     keep_plans(connection)?;
     connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -32000;
-         PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 8000;",
+        "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+         PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;
+         PRAGMA wal_autocheckpoint = 2000;",
     )?;
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The words of a batch, gathered in memory and packed as one segment.
 //!
-//! Neither needs the database: a batch's words are gathered while its rows are written. Gathering
-//! only numbers the words as they come; what is touched for each is small, and stays near.
+//! Neither needs the database: a batch's words are gathered before it is locked or while rows are
+//! written. Gathering only numbers the words as they come; what is touched for each is small, and
+//! stays near.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -114,11 +115,13 @@ impl Builder {
         self.bytes > MAX_TEXT_BYTES
     }
 
-    /// Packs what was gathered; none when there was no word.
-    pub(crate) fn pack(self) -> Option<Packed> {
+    /// Packs what was gathered, the numbers of records counting on from `before`; none when there was no word.
+    pub(crate) fn pack(mut self, before: i64) -> Option<Packed> {
         if self.words.is_empty() {
             return None;
         }
+        let numbers = self.fields.iter_mut().map(|field| &mut field.record);
+        numbers.chain(self.milestones.iter_mut().map(|milestone| &mut milestone.record)).for_each(|n| *n += before);
         let (places, ends) = self.places();
         let term = |number: &u32| &self.terms[self.words[*number as usize].term.clone()];
         let mut order: Vec<u32> = (0..).take(self.words.len()).collect();

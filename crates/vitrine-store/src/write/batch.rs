@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
-use vitrine_contract::{time, values};
+use vitrine_contract::values;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::cursor::LIFETIME_SECONDS;
 use vitrine_engine::declaration::Semantics;
@@ -13,17 +13,22 @@ use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys, RejectionCode};
 use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::sort_key::SortKey;
 
+use super::ahead::{self, Ahead, Laid};
 use super::index::{self, Entry, NewEntries};
-use super::words::{Entering, WordKeeper};
+use super::rows::Values;
+use super::words::{self, Entering, WordKeeper};
 use super::{Trace, blobs, forget, rows};
 use crate::catalog;
 use crate::fault::{Result, corrupt, refused};
+use crate::lexical::Packed;
 use crate::row::{self, Payload, Stored};
 use crate::semantic::{self, Bringing};
 
 /// Reads a [`Standing`] record.
 const STANDING: &str =
     "SELECT number, data, long, place, time, emitted, born, placed, trace FROM record WHERE cell = ?1 AND id = ?2";
+/// What a new record's row holds besides its number.
+const RECORD: &str = "cell, id, place, time, emitted, born, placed, data, long, extra";
 /// Bytes of records whose words are worth a thread of their own.
 const THREAD_BYTES: usize = 64 * 1024;
 /// Records whose index entries are worth one.
@@ -34,6 +39,7 @@ pub(crate) fn batch(
     known: &Catalog,
     target: &Target,
     incoming: &[Incoming],
+    ahead: Option<Ahead>,
     now: Timestamp,
 ) -> Result<Vec<Outcome>> {
     let fresh;
@@ -46,6 +52,13 @@ pub(crate) fn batch(
     let mut writer = CellWriter::new(tx, catalog, target, now)?;
     let mut outcomes = Vec::with_capacity(incoming.len());
     let mut rest = incoming;
+    if let Some(ahead) = ahead.filter(|ahead| ahead.version == catalog.version)
+        && ahead.laid.len() == incoming.len()
+        && ahead::none_stands(tx, writer.cell, incoming)?
+    {
+        outcomes.extend(writer.take_new(incoming, ahead)?);
+        rest = &[];
+    }
     while !rest.is_empty() {
         let (run, others) = rest.split_at(run_length(rest));
         outcomes.extend(writer.take(run)?);
@@ -97,7 +110,26 @@ struct Coming<'r> {
     keys: RecordKeys,
 }
 
-impl Coming<'_> {
+impl<'r> Coming<'r> {
+    fn new(record: i64, id: &'r str, fields: &'r [(String, String)], laid: Laid) -> Self {
+        let Laid { emitted, stored, keys } = laid;
+        Self { record, id, emitted, fields, stored, keys }
+    }
+
+    /// Gives its row the values of [`RECORD`].
+    fn bind(&self, cell: i64, sequence: i64, values: &mut Values<'_, '_>) -> Result<()> {
+        values.push(cell)?;
+        values.push(self.id)?;
+        values.push(self.place())?;
+        values.push(self.time())?;
+        values.push(self.emitted)?;
+        values.push(sequence)?;
+        values.push(sequence)?;
+        values.push(&self.stored.data)?;
+        values.push(self.stored.long_json()?)?;
+        values.push(self.keys.undeclared)
+    }
+
     fn place(&self) -> &[u8] {
         index::place(&self.keys)
     }
@@ -207,12 +239,35 @@ impl<'a> CellWriter<'a> {
         }
         let mut entering: Vec<Entering<'_>> = steps.iter().filter_map(|step| self.new_words(step)).collect();
         entering.sort_unstable_by_key(|entering| entering.record);
-        let words = self.words.clone();
+        let keeper = self.words.clone();
         let many = entering.iter().map(Entering::size).sum::<usize>() >= THREAD_BYTES;
-        let (gathered, written) = beside(many, || words.gather(&entering), || self.write(&steps));
+        self.write_with_words(&steps, many, || Ok(words::pack(keeper.gather(&entering)?, 0)))
+    }
+
+    /// Takes in records for which everything was done that can be.
+    fn take_new(&mut self, run: &[Incoming], ahead: Ahead) -> Result<Vec<Outcome>> {
+        let Ahead { laid, words, .. } = ahead;
+        let before = self.record;
+        let mut steps = Vec::with_capacity(run.len());
+        for (change, laid) in run.iter().zip(laid) {
+            if let Incoming::Upsert { id, fields, .. } = change {
+                self.record += 1;
+                steps.push(Step::Insert(Coming::new(self.record, id, fields, laid)));
+            }
+        }
+        self.write_with_words(&steps, true, || Ok(words::pack(words, before)))
+    }
+
+    /// Does everything: the words are packed beside, on another thread when there are `many`.
+    fn write_with_words(
+        &mut self,
+        steps: &[Step<'_>],
+        many: bool,
+        pack: impl FnOnce() -> Result<Vec<Packed>> + Send,
+    ) -> Result<Vec<Outcome>> {
+        let (packed, written) = beside(many, pack, || self.write(steps));
         written?;
-        let gathered = gathered?;
-        self.words.enter(self.tx, &gathered)?;
+        self.words.enter(self.tx, &packed?)?;
         Ok(steps.iter().map(Step::outcome).collect())
     }
 
@@ -223,7 +278,8 @@ impl<'a> CellWriter<'a> {
             (Incoming::Delete { id, .. }, Some(standing)) => Ok(Step::Delete { id, standing }),
             (Incoming::Upsert { id, emitted_at, fields }, None) => {
                 self.record += 1;
-                self.coming(self.record, id, emitted_at, fields, Stored::new(fields)).map(Step::Insert)
+                let laid = Laid::new(&self.layout, emitted_at, fields)?;
+                Ok(Step::Insert(Coming::new(self.record, id, fields, laid)))
             }
             (Incoming::Upsert { id, emitted_at, fields }, Some(standing)) => {
                 let stored = Stored::new(fields);
@@ -234,22 +290,10 @@ impl<'a> CellWriter<'a> {
                 if self.semantics == Semantics::AppendOnly {
                     return Ok(Step::Nothing(Outcome::Rejected(RejectionCode::ImmutableRecord)));
                 }
-                let coming = self.coming(standing.number, id, emitted_at, fields, stored)?;
-                Ok(Step::Update { coming, standing, changed })
+                let laid = Laid::of(&self.layout, emitted_at, fields, stored)?;
+                Ok(Step::Update { coming: Coming::new(standing.number, id, fields, laid), standing, changed })
             }
         }
-    }
-
-    fn coming<'r>(
-        &self,
-        record: i64,
-        id: &'r str,
-        emitted_at: &str,
-        fields: &'r [(String, String)],
-        stored: Stored,
-    ) -> Result<Coming<'r>> {
-        let keys = self.layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
-        Ok(Coming { record, id, emitted: nanoseconds(emitted_at)?, fields, stored, keys })
     }
 
     /// The record whose words a step enters, if it does.
@@ -303,20 +347,19 @@ impl<'a> CellWriter<'a> {
 
     fn write_records(&self, records: &[(&Coming<'_>, i64)], unread: &[(i64, i64, i64)]) -> Result<()> {
         let (tx, cell) = (self.tx, self.cell);
-        let table = "record (number, cell, id, place, time, emitted, born, placed, data, long, extra)";
-        rows::insert(tx, table, records, |(coming, sequence), values| {
+        let (first, others) = records.split_at(records.len().min(1));
+        rows::insert(tx, &format!("record (number, {RECORD})"), first, |(coming, sequence), values| {
             values.push(coming.record)?;
-            values.push(cell)?;
-            values.push(coming.id)?;
-            values.push(coming.place())?;
-            values.push(coming.time())?;
-            values.push(coming.emitted)?;
-            values.push(sequence)?;
-            values.push(sequence)?;
-            values.push(&coming.stored.data)?;
-            values.push(coming.stored.long_json()?)?;
-            values.push(coming.keys.undeclared)
+            coming.bind(cell, *sequence, values)
         })?;
+        // The others' numbers follow by themselves. Given ones could be none, and a statement that can fail so copies
+        // every page before it changes it.
+        rows::insert(tx, &format!("record ({RECORD})"), others, |(coming, sequence), values| {
+            coming.bind(cell, *sequence, values)
+        })?;
+        if records.last().is_some_and(|(coming, _)| coming.record != tx.last_insert_rowid()) {
+            return Err(corrupt("records are not numbered in order"));
+        }
         rows::insert(tx, "event (cell, sequence, record)", records, |(coming, sequence), values| {
             values.push(cell)?;
             values.push(sequence)?;
@@ -527,9 +570,4 @@ fn changed_fields(standing: &Standing, stored: &Stored) -> Result<BTreeSet<Strin
     let gone = former.iter().filter(|(name, _)| !present.iter().any(|(known, _)| known == name));
     changed.extend(gone.map(|(name, _)| name.to_string()));
     Ok(changed)
-}
-
-fn nanoseconds(emitted_at: &str) -> Result<i64> {
-    let instant = time::parse(emitted_at).ok_or_else(|| corrupt("an emission time that was checked is none"))?;
-    i64::try_from(instant.as_nanosecond()).map_err(|_| corrupt("an emission time that was checked is out of range"))
 }

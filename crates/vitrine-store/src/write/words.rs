@@ -45,7 +45,7 @@ impl WordKeeper {
     }
 
     /// Gathers the words of records, which come in the order of their numbers.
-    pub(super) fn gather(&self, entering: &[Entering<'_>]) -> Result<Vec<Packed>> {
+    pub(super) fn gather(&self, entering: &[Entering<'_>]) -> Result<Vec<Builder>> {
         let mut gathered = Vec::new();
         let mut builder = Builder::default();
         for Entering { record, fields, stored } in entering {
@@ -61,16 +61,16 @@ impl WordKeeper {
                 }
             }
             if builder.is_full() {
-                gathered.extend(std::mem::take(&mut builder).pack());
+                gathered.push(std::mem::take(&mut builder));
             }
         }
-        gathered.extend(builder.pack());
+        gathered.push(builder);
         Ok(gathered)
     }
 
-    /// Enters words that were gathered.
-    pub(super) fn enter(&self, tx: &Connection, gathered: &[Packed]) -> Result<()> {
-        gathered.iter().try_for_each(|packed| lexical::write(tx, self.cell, packed))
+    /// Enters words that were packed.
+    pub(super) fn enter(&self, tx: &Connection, packed: &[Packed]) -> Result<()> {
+        packed.iter().try_for_each(|packed| lexical::write(tx, self.cell, packed))
     }
 
     /// Takes out the words of a record as it stands.
@@ -80,6 +80,11 @@ impl WordKeeper {
         }
         lexical::remove(tx, self.cell, payload.record, &lexical::texts(tx, payload, &self.fields)?)
     }
+}
+
+/// Packs words that were gathered; the records' numbers count on from `before`.
+pub(super) fn pack(gathered: Vec<Builder>, before: i64) -> Vec<Packed> {
+    gathered.into_iter().filter_map(|builder| builder.pack(before)).collect()
 }
 
 /// Makes the word index of a cell anew.
@@ -99,10 +104,10 @@ pub(super) fn rebuild(tx: &Connection, cell: i64, layout: &IndexLayout) -> Resul
             builder.add(record, field, &text, long);
         }
         if builder.is_full() {
-            keeper.enter(tx, std::mem::take(&mut builder).pack().as_slice())?;
+            keeper.enter(tx, std::mem::take(&mut builder).pack(0).as_slice())?;
         }
     }
-    keeper.enter(tx, builder.pack().as_slice())
+    keeper.enter(tx, builder.pack(0).as_slice())
 }
 
 /// Makes the search indexes of a store that has none.

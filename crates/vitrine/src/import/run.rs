@@ -1,4 +1,5 @@
-//! An import from its export into a store: one thread reads and checks while the store writes.
+//! An import from its export into a store: one thread reads, checks and does what can be done ahead while the store
+//! writes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +14,7 @@ use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
 use vitrine_engine::owner::ConnectionShown;
 use vitrine_engine::port::Store as _;
 use vitrine_import::{Export, ImportError, Kind, Outlet, Prepared, Settings, Sink, Skip, Stopped};
-use vitrine_store::Store;
+use vitrine_store::{Ahead, Store};
 
 use super::summary::Summary;
 use crate::fault::Fault;
@@ -75,14 +76,22 @@ pub(crate) async fn import(
 #[derive(Default)]
 struct Batch {
     blobs: Vec<NewBlob>,
-    records: BTreeMap<String, Vec<Incoming>>,
+    records: BTreeMap<String, Records>,
     skips: Vec<Skip>,
     count: usize,
     bytes: usize,
 }
 
+/// The records of one stream.
+struct Records {
+    incoming: Vec<Incoming>,
+    ahead: Option<Ahead>,
+}
+
 /// Checks records and gathers them into batches.
 struct Gatherer {
+    store: Arc<Store>,
+    connection_id: String,
     streams: BTreeMap<String, (Arc<Stream>, RecordValidator)>,
     sender: mpsc::Sender<Batch>,
     batch: Batch,
@@ -91,7 +100,7 @@ struct Gatherer {
 }
 
 impl Gatherer {
-    async fn new(store: &Store, connection_id: &str, sender: mpsc::Sender<Batch>) -> Result<Self, Fault> {
+    async fn new(store: &Arc<Store>, connection_id: &str, sender: mpsc::Sender<Batch>) -> Result<Self, Fault> {
         let catalog = store.catalog().await?;
         let mut streams = BTreeMap::new();
         if let Some(connection) = catalog.connection(connection_id) {
@@ -101,7 +110,8 @@ impl Gatherer {
             }
         }
         let (remembered, hasher) = (HashSet::new(), RandomState::new());
-        Ok(Self { streams, sender, batch: Batch::default(), remembered, hasher })
+        let (store, connection_id) = (Arc::clone(store), connection_id.to_owned());
+        Ok(Self { store, connection_id, streams, sender, batch: Batch::default(), remembered, hasher })
     }
 
     fn is_repeated(&mut self, stream: &str, id: &str) -> bool {
@@ -120,8 +130,14 @@ impl Gatherer {
     }
 
     fn send(&mut self) -> Result<(), Stopped> {
-        let is_large = self.batch.bytes > LARGE_BYTES;
-        self.sender.blocking_send(std::mem::take(&mut self.batch)).map_err(|_| Stopped)?;
+        let mut batch = std::mem::take(&mut self.batch);
+        let is_large = batch.bytes > LARGE_BYTES;
+        for (stream, records) in &mut batch.records {
+            let target = Target { connection_id: self.connection_id.clone(), stream: stream.clone() };
+            // What cannot be done ahead is done, or fails, where it is written.
+            records.ahead = self.store.ahead(&target, &records.incoming).ok().flatten();
+        }
+        self.sender.blocking_send(batch).map_err(|_| Stopped)?;
         if is_large {
             // There is room for this one when the large one is being written.
             self.sender.blocking_send(Batch::default()).map_err(|_| Stopped)?;
@@ -143,8 +159,10 @@ impl Outlet for Gatherer {
                 self.skip(Skip { reason, place: format!("{stream} {id}"), rejected: false });
             }
             Ok(incoming) => match self.batch.records.get_mut(stream) {
-                Some(records) => records.push(incoming),
-                None => drop(self.batch.records.insert(stream.to_owned(), vec![incoming])),
+                Some(records) => records.incoming.push(incoming),
+                None => {
+                    self.batch.records.insert(stream.to_owned(), Records { incoming: vec![incoming], ahead: None });
+                }
             },
         }
         self.grown(line.len())
@@ -188,9 +206,9 @@ impl Writer<'_> {
         if !batch.blobs.is_empty() {
             self.store.put_blobs(&self.connection.connection_id, &batch.blobs).await?;
         }
-        for (stream, records) in batch.records {
+        for (stream, Records { incoming, ahead }) in batch.records {
             let target = Target { connection_id: self.connection.connection_id.clone(), stream };
-            for outcome in self.store.write(&target, &records).await? {
+            for outcome in self.store.write_with(&target, &incoming, ahead).await? {
                 match outcome {
                     Outcome::Accepted => self.summary.imported(&target.stream),
                     Outcome::Unchanged => self.summary.unchanged(&target.stream),

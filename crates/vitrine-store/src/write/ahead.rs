@@ -1,0 +1,95 @@
+//! What can be done for new records before the store is locked, while others are written.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+use vitrine_contract::time;
+use vitrine_engine::catalog::Catalog;
+use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys};
+use vitrine_engine::keeping::Target;
+
+use super::words::{Entering, WordKeeper};
+use crate::fault::{Result, corrupt};
+use crate::lexical::Builder;
+use crate::row::Stored;
+
+/// A batch of new records, laid out and with their words gathered. It holds for as long as the
+/// registry is as it was and none of them has come in another way.
+pub struct Ahead {
+    /// The registry's version.
+    pub(super) version: i64,
+    pub(super) laid: Vec<Laid>,
+    /// Their words; the first of them has the number 1.
+    pub(super) words: Vec<Builder>,
+}
+
+/// A record, laid out for the store.
+pub(super) struct Laid {
+    /// When it was emitted, in nanoseconds.
+    pub(super) emitted: i64,
+    pub(super) stored: Stored,
+    pub(super) keys: RecordKeys,
+}
+
+impl Laid {
+    pub(super) fn new(layout: &IndexLayout, emitted_at: &str, fields: &[(String, String)]) -> Result<Self> {
+        Self::of(layout, emitted_at, fields, Stored::new(fields))
+    }
+
+    /// Of a payload that is laid out already.
+    pub(super) fn of(
+        layout: &IndexLayout,
+        emitted_at: &str,
+        fields: &[(String, String)],
+        stored: Stored,
+    ) -> Result<Self> {
+        let keys = layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
+        Ok(Self { emitted: nanoseconds(emitted_at)?, stored, keys })
+    }
+}
+
+/// Whether every change brings a record that does not stand in the store.
+pub(crate) fn are_new(tx: &Connection, catalog: &Catalog, target: &Target, changes: &[Incoming]) -> Result<bool> {
+    let Some(cell) = catalog.connection(&target.connection_id).and_then(|found| found.cells.get(&target.stream)) else {
+        return Ok(false);
+    };
+    let mut seen = HashSet::with_capacity(changes.len());
+    let come_once = changes.iter().all(|change| matches!(change, Incoming::Upsert { .. }) && seen.insert(change.id()));
+    Ok(come_once && none_stands(tx, *cell, changes)?)
+}
+
+pub(super) fn none_stands(tx: &Connection, cell: i64, changes: &[Incoming]) -> Result<bool> {
+    let mut find = tx.prepare_cached("SELECT 1 FROM record WHERE cell = ?1 AND id = ?2")?;
+    for change in changes {
+        if find.exists((cell, change.id()))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Does what can be done for new records; nothing for a stream that is none.
+pub(crate) fn ahead(catalog: &Catalog, target: &Target, changes: &[Incoming]) -> Result<Option<Ahead>> {
+    let Some(connection) = catalog.connection(&target.connection_id) else { return Ok(None) };
+    let (Some(stream), Some(cell)) = (connection.stream(&target.stream), connection.cells.get(&target.stream)) else {
+        return Ok(None);
+    };
+    let layout = IndexLayout::of(&connection.source, stream);
+    let mut laid = Vec::with_capacity(changes.len());
+    let mut all_fields = Vec::with_capacity(changes.len());
+    for change in changes {
+        let Incoming::Upsert { emitted_at, fields, .. } = change else { return Ok(None) };
+        laid.push(Laid::new(&layout, emitted_at, fields)?);
+        all_fields.push(fields);
+    }
+    let entering = (1..).zip(&all_fields).zip(&laid);
+    let entering: Vec<_> =
+        entering.map(|((record, fields), laid)| Entering { record, fields, stored: &laid.stored }).collect();
+    let words = WordKeeper::new(*cell, &layout).gather(&entering)?;
+    Ok(Some(Ahead { version: catalog.version, laid, words }))
+}
+
+fn nanoseconds(emitted_at: &str) -> Result<i64> {
+    let instant = time::parse(emitted_at).ok_or_else(|| corrupt("an emission time that was checked is none"))?;
+    i64::try_from(instant.as_nanosecond()).map_err(|_| corrupt("an emission time that was checked is out of range"))
+}
