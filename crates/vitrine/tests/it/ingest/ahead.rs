@@ -3,6 +3,7 @@ use vitrine_engine::ingest::{Incoming, RejectionCode};
 use vitrine_engine::keeping::{Keeper as _, Outcome, Target};
 
 use crate::app::TestApp;
+use crate::fixtures::gmail;
 
 fn target() -> Target {
     Target { connection_id: "cin_work".to_owned(), stream: "messages".to_owned() }
@@ -11,7 +12,7 @@ fn target() -> Target {
 fn letter(id: &str, words: &str) -> Incoming {
     let fields = json!({
         "id": id, "thread_id": "t9", "subject": format!("About {words}"), "body": words.repeat(2_000),
-        "received_at": "2026-05-04T09:00:00Z",
+        "sender": format!("{id}@example.org"), "received_at": "2026-05-04T09:00:00Z",
     });
     let fields = fields.as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.to_string()));
     let emitted_at = "2026-05-04T09:00:00Z".to_owned();
@@ -65,6 +66,9 @@ async fn what_is_done_ahead_of_a_write_changes_nothing() {
 async fn what_was_done_ahead_is_dropped_when_something_came_between() {
     let (plain, ahead) = (TestApp::with_mail().await, TestApp::with_mail().await);
     let batch = letters(0..30);
+    let mut declaration = gmail();
+    declaration["declaration_version"] = "2026-11-02".into();
+    declaration["streams"][0]["query"]["search"]["lexical_fields"] = json!(["subject", "body", "sender"]);
     let between = [letter("new7", "otherwise "), letter("else", "somewhere ")];
     for app in [&plain, &ahead] {
         let done = app.store.ahead(&target(), &batch).unwrap().filter(|_| std::ptr::eq(app, &ahead));
@@ -74,9 +78,10 @@ async fn what_was_done_ahead_is_dropped_when_something_came_between() {
         let expected = |n| if n == 7 { refused } else { Outcome::Accepted };
         assert_eq!(outcomes, (0..30).map(expected).collect::<Vec<_>>());
         let done = app.store.ahead(&target(), &letters(30..40)).unwrap().filter(|_| std::ptr::eq(app, &ahead));
-        app.store.rename_connection("cin_work", "Another name").await.unwrap();
+        app.source(&declaration).await;
         app.store.write_with(&target(), &letters(30..40), done).await.unwrap();
         let token = app.grant(json!({ "connections": ["cin_work"] })).await;
+        assert_eq!(app.get(&token, "/v1/search?q=new35").await.1["data"][0]["record_key"], "new35", "by its sender");
         assert_eq!(app.get(&token, "/v1/search?q=letter7").await.1["data"], json!([]), "its words are not found either");
     }
     assert_eq!(told(&ahead).await, told(&plain).await);
