@@ -24,8 +24,9 @@ const STATEMENT_CACHE: usize = 256;
 
 pub(crate) struct Database {
     path: PathBuf,
-    writer: tokio::sync::Mutex<Connection>,
+    /// Closed before the writer, who takes what is left in the write-ahead log to the file and removes it.
     readers: Mutex<Vec<Connection>>,
+    writer: tokio::sync::Mutex<Connection>,
     /// Whether deleted text may still stand in the write-ahead log.
     forgetting: AtomicBool,
 }
@@ -33,7 +34,7 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn new(path: &Path, writer: Connection) -> Self {
         let (writer, readers) = (tokio::sync::Mutex::new(writer), Mutex::new(Vec::new()));
-        Self { path: path.to_owned(), writer, readers, forgetting: AtomicBool::new(false) }
+        Self { path: path.to_owned(), readers, writer, forgetting: AtomicBool::new(false) }
     }
 
     /// Runs `work` on one consistent state of the store, where it is called: a few rows take less
@@ -116,7 +117,8 @@ fn keep_plans(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Settings of the connection that writes.
+/// Settings of the connection that writes. Large pages: most rows are, and what is written at once stands together.
+/// A log that one large write made long gives its room back.
 pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
@@ -124,7 +126,7 @@ pub(crate) fn configure_writer(connection: &Connection) -> Result<()> {
     connection.execute_batch(
         "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
          PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;
-         PRAGMA wal_autocheckpoint = 2000;",
+         PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;",
     )?;
     Ok(())
 }

@@ -125,8 +125,8 @@ impl Term<'_> {
             Self::Record(id) => (6, [id, ""]),
         };
         let bytes = parts[0].bytes().chain([0]).chain(parts[1].bytes());
-        let hash =
-            bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let hash = bytes
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         u64::from(kind) << KIND_SHIFT | hash >> (u64::BITS - KIND_SHIFT)
     }
 }

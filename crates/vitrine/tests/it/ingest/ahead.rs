@@ -59,7 +59,9 @@ async fn what_is_done_ahead_of_a_write_changes_nothing() {
     for batch in [letters(39..41), [letters(50..51), letters(50..51)].concat(), vec![gone]] {
         assert!(ahead.store.ahead(&target(), &batch).unwrap().is_none());
     }
-    assert!(ahead.store.ahead(&Target { stream: "nothing".to_owned(), ..target() }, &letters(60..61)).unwrap().is_none());
+    assert!(
+        ahead.store.ahead(&Target { stream: "nothing".to_owned(), ..target() }, &letters(60..61)).unwrap().is_none()
+    );
 }
 
 #[tokio::test]
@@ -82,7 +84,11 @@ async fn what_was_done_ahead_is_dropped_when_something_came_between() {
         app.store.write_with(&target(), &letters(30..40), done).await.unwrap();
         let token = app.grant(json!({ "connections": ["cin_work"] })).await;
         assert_eq!(app.get(&token, "/v1/search?q=new35").await.1["data"][0]["record_key"], "new35", "by its sender");
-        assert_eq!(app.get(&token, "/v1/search?q=letter7").await.1["data"], json!([]), "its words are not found either");
+        assert_eq!(
+            app.get(&token, "/v1/search?q=letter7").await.1["data"],
+            json!([]),
+            "its words are not found either"
+        );
     }
     assert_eq!(told(&ahead).await, told(&plain).await);
 }

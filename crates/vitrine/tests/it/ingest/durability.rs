@@ -85,3 +85,24 @@ fn a_newer_store_is_refused() {
     assert!(ran.stderr.contains("newer version"), "{ran:?}");
     assert!(fs::read(&path).unwrap() == bytes, "it is left as it was");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_closed_store_is_one_file() {
+    let binary = Binary::with_accounts();
+    let logs = || ["vitrine.db-wal", "vitrine.db-shm"].map(|name| binary.data_dir().join(name).exists());
+    assert_eq!(logs(), [false, false], "after a command");
+    let lines: Vec<String> = (0..500).map(|n| mail(&format!("m{n}"), 1).to_string()).collect();
+    let file = binary.file("mails.ndjson", &lines.join("\n"));
+    let token = binary.owner_token();
+    let mut served = binary.serve();
+    assert_eq!(logs(), [true, true], "while it is served");
+    binary.json(&["ingest", "--connection", "cin_work", "--stream", "messages", &file]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let page = wire::request(served.address, "GET", "/v1/owner/connections", &token, "");
+    assert_eq!(runtime.block_on(page).0, 200);
+    served.terminate();
+    assert_eq!(served.wait(), Some(0));
+    assert_eq!(logs(), [false, false], "after it was served");
+    assert_eq!(binary.record_bodies().len(), 500);
+}
