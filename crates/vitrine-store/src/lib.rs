@@ -45,7 +45,8 @@ use database::Database;
 pub use in_use::{Held, alone};
 use ledger::Book;
 pub use open::OpenError;
-pub use write::Ahead;
+use write::Ahead;
+pub use write::Readied;
 
 /// An open store.
 pub struct Store {
@@ -91,9 +92,16 @@ impl Store {
         Ok(read.len())
     }
 
-    /// Does what can be done for a batch of new records before it is written, beside the writing of others; none when
-    /// some are not new. Takes some hundredths of a second a megabyte: not for threads that serve.
-    pub fn ahead(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Option<Ahead>> {
+    /// Does for a batch of new records what can be done before it is written, beside the writing of others. What fails
+    /// here is done, or fails, where it is written. Takes some hundredths of a second a megabyte: not for threads that
+    /// serve.
+    pub fn ready(&self, target: Target, batch: Vec<Incoming>) -> Readied {
+        let ahead = self.ahead(&target, &batch).ok().flatten();
+        Readied { target, batch, ahead }
+    }
+
+    /// None when some records are not new.
+    fn ahead(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Option<Ahead>> {
         let (catalog, are_new) = self.database.read(|tx| {
             let catalog = self.catalog.current(tx)?;
             let are_new = write::are_new(tx, &catalog, target, batch)?;
@@ -102,8 +110,13 @@ impl Store {
         if are_new { write::ahead(&catalog, target, batch).map_err(|fault| fault.0) } else { Ok(None) }
     }
 
-    /// Writes a batch for which [`Self::ahead`] may have done something.
-    pub async fn write_with(
+    /// Writes a batch as [`Keeper::write`] does.
+    pub async fn write_readied(&self, readied: Readied) -> StoreResult<Vec<Outcome>> {
+        let Readied { target, batch, ahead } = readied;
+        self.write_batch(&target, &batch, ahead).await
+    }
+
+    async fn write_batch(
         &self,
         target: &Target,
         batch: &[Incoming],
@@ -260,7 +273,7 @@ impl Keeper for Store {
     }
 
     async fn write(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Vec<Outcome>> {
-        self.write_with(target, batch, None).await
+        self.write_batch(target, batch, None).await
     }
 
     async fn put_blob(&self, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> StoreResult<()> {

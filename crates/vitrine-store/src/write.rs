@@ -10,8 +10,8 @@ mod rows;
 mod trace;
 mod words;
 
-pub use ahead::Ahead;
-pub(crate) use ahead::{ahead, are_new};
+pub use ahead::Readied;
+pub(crate) use ahead::{Ahead, ahead, are_new};
 pub(crate) use batch::batch;
 pub(crate) use blobs::{PART_BYTES, put_blob, put_new_blob};
 pub(crate) use registry::{add_connection, register_source, remove_connection, rename_connection};

@@ -13,9 +13,28 @@ use crate::fault::{Result, corrupt};
 use crate::lexical::Builder;
 use crate::row::Stored;
 
-/// A batch of new records, laid out and with their words gathered. It holds for as long as the
-/// registry is as it was and none of them has come in another way.
-pub struct Ahead {
+/// A batch, and what was done for it before it is written.
+pub struct Readied {
+    pub(crate) target: Target,
+    pub(crate) batch: Vec<Incoming>,
+    pub(crate) ahead: Option<Ahead>,
+}
+
+impl Readied {
+    /// Where it goes.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Whether anything could be done for it.
+    pub fn is_laid_out(&self) -> bool {
+        self.ahead.is_some()
+    }
+}
+
+/// New records, laid out and with their words gathered. It holds for as long as the registry is as
+/// it was and none of them has come in another way.
+pub(crate) struct Ahead {
     /// The registry's version.
     pub(super) version: i64,
     pub(super) laid: Vec<Laid>,

@@ -14,7 +14,7 @@ use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
 use vitrine_engine::owner::ConnectionShown;
 use vitrine_engine::port::Store as _;
 use vitrine_import::{Export, ImportError, Kind, Outlet, Prepared, Settings, Sink, Skip, Stopped};
-use vitrine_store::{Ahead, Store};
+use vitrine_store::{Readied, Store};
 
 use super::summary::Summary;
 use crate::fault::Fault;
@@ -72,20 +72,22 @@ pub(crate) async fn import(
     Ok(summary)
 }
 
-/// What goes to the store at once.
+/// What is gathered before it goes to the store.
 #[derive(Default)]
-struct Batch {
+struct Gathered {
     blobs: Vec<NewBlob>,
-    records: BTreeMap<String, Records>,
+    records: BTreeMap<String, Vec<Incoming>>,
     skips: Vec<Skip>,
     count: usize,
     bytes: usize,
 }
 
-/// The records of one stream.
-struct Records {
-    incoming: Vec<Incoming>,
-    ahead: Option<Ahead>,
+/// What goes to the store at once.
+#[derive(Default)]
+struct Batch {
+    blobs: Vec<NewBlob>,
+    records: Vec<Readied>,
+    skips: Vec<Skip>,
 }
 
 /// Checks records and gathers them into batches.
@@ -94,7 +96,7 @@ struct Gatherer {
     connection_id: String,
     streams: BTreeMap<String, (Arc<Stream>, RecordValidator)>,
     sender: mpsc::Sender<Batch>,
-    batch: Batch,
+    gathered: Gathered,
     remembered: HashSet<u64>,
     hasher: RandomState,
 }
@@ -111,7 +113,7 @@ impl Gatherer {
         }
         let (remembered, hasher) = (HashSet::new(), RandomState::new());
         let (store, connection_id) = (Arc::clone(store), connection_id.to_owned());
-        Ok(Self { store, connection_id, streams, sender, batch: Batch::default(), remembered, hasher })
+        Ok(Self { store, connection_id, streams, sender, gathered: Gathered::default(), remembered, hasher })
     }
 
     fn is_repeated(&mut self, stream: &str, id: &str) -> bool {
@@ -124,19 +126,18 @@ impl Gatherer {
     }
 
     fn grown(&mut self, bytes: usize) -> Result<(), Stopped> {
-        self.batch.count += 1;
-        self.batch.bytes += bytes;
-        if self.batch.count >= BATCH_RECORDS || self.batch.bytes >= BATCH_BYTES { self.send() } else { Ok(()) }
+        let Gathered { count, bytes: size, .. } = &mut self.gathered;
+        *count += 1;
+        *size += bytes;
+        if *count >= BATCH_RECORDS || *size >= BATCH_BYTES { self.send() } else { Ok(()) }
     }
 
     fn send(&mut self) -> Result<(), Stopped> {
-        let mut batch = std::mem::take(&mut self.batch);
-        let is_large = batch.bytes > LARGE_BYTES;
-        for (stream, records) in &mut batch.records {
-            let target = Target { connection_id: self.connection_id.clone(), stream: stream.clone() };
-            // What cannot be done ahead is done, or fails, where it is written.
-            records.ahead = self.store.ahead(&target, &records.incoming).ok().flatten();
-        }
+        let Gathered { blobs, records, skips, bytes, .. } = std::mem::take(&mut self.gathered);
+        let is_large = bytes > LARGE_BYTES;
+        let ready =
+            |(stream, records)| self.store.ready(Target { connection_id: self.connection_id.clone(), stream }, records);
+        let batch = Batch { blobs, records: records.into_iter().map(ready).collect(), skips };
         self.sender.blocking_send(batch).map_err(|_| Stopped)?;
         if is_large {
             // There is room for this one when the large one is being written.
@@ -158,11 +159,9 @@ impl Outlet for Gatherer {
                 let reason = "an id that came before; the first one counts".into();
                 self.skip(Skip { reason, place: format!("{stream} {id}"), rejected: false });
             }
-            Ok(incoming) => match self.batch.records.get_mut(stream) {
-                Some(records) => records.incoming.push(incoming),
-                None => {
-                    self.batch.records.insert(stream.to_owned(), Records { incoming: vec![incoming], ahead: None });
-                }
+            Ok(incoming) => match self.gathered.records.get_mut(stream) {
+                Some(records) => records.push(incoming),
+                None => drop(self.gathered.records.insert(stream.to_owned(), vec![incoming])),
             },
         }
         self.grown(line.len())
@@ -170,12 +169,12 @@ impl Outlet for Gatherer {
 
     fn blob(&mut self, blob: NewBlob) -> Result<(), Stopped> {
         let bytes = blob.bytes.len();
-        self.batch.blobs.push(blob);
+        self.gathered.blobs.push(blob);
         self.grown(bytes)
     }
 
     fn skip(&mut self, skip: Skip) {
-        self.batch.skips.push(skip);
+        self.gathered.skips.push(skip);
     }
 }
 
@@ -206,12 +205,12 @@ impl Writer<'_> {
         if !batch.blobs.is_empty() {
             self.store.put_blobs(&self.connection.connection_id, &batch.blobs).await?;
         }
-        for (stream, Records { incoming, ahead }) in batch.records {
-            let target = Target { connection_id: self.connection.connection_id.clone(), stream };
-            for outcome in self.store.write_with(&target, &incoming, ahead).await? {
+        for records in batch.records {
+            let stream = records.target().stream.clone();
+            for outcome in self.store.write_readied(records).await? {
                 match outcome {
-                    Outcome::Accepted => self.summary.imported(&target.stream),
-                    Outcome::Unchanged => self.summary.unchanged(&target.stream),
+                    Outcome::Accepted => self.summary.imported(&stream),
+                    Outcome::Unchanged => self.summary.unchanged(&stream),
                     Outcome::Rejected(code) => {
                         let reason = "a record that was kept before with other content, and never changes".into();
                         self.summary.skip(Skip { reason, place: code.as_str().to_owned(), rejected: true });

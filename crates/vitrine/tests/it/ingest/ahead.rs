@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use vitrine_engine::ingest::{Incoming, RejectionCode};
 use vitrine_engine::keeping::{Keeper as _, Outcome, Target};
+use vitrine_store::Readied;
 
 use crate::app::TestApp;
 use crate::fixtures::gmail;
@@ -21,6 +22,14 @@ fn letter(id: &str, words: &str) -> Incoming {
 
 fn letters(range: std::ops::Range<usize>) -> Vec<Incoming> {
     range.map(|n| letter(&format!("new{n}"), &format!("words of letter{n}, "))).collect()
+}
+
+async fn write(app: &TestApp, batch: &[Incoming], readied: Option<Readied>) -> Vec<Outcome> {
+    let written = match readied {
+        Some(readied) => app.store.write_readied(readied).await,
+        None => app.store.write(&target(), batch).await,
+    };
+    written.unwrap()
 }
 
 /// What a client is told, whatever way the records came in.
@@ -48,20 +57,19 @@ async fn what_is_done_ahead_of_a_write_changes_nothing() {
     let (plain, ahead) = (TestApp::with_mail().await, TestApp::with_mail().await);
     for batch in [letters(0..5), letters(5..40)] {
         let written = plain.store.write(&target(), &batch).await.unwrap();
-        let done = ahead.store.ahead(&target(), &batch).unwrap();
-        assert!(done.is_some());
-        assert_eq!(ahead.store.write_with(&target(), &batch, done).await.unwrap(), written);
+        let readied = ahead.store.ready(target(), batch);
+        assert!(readied.is_laid_out());
+        assert_eq!(ahead.store.write_readied(readied).await.unwrap(), written);
     }
     assert_eq!(told(&ahead).await, told(&plain).await);
 
     // Nothing is foreseen for what stands, comes twice or goes.
     let gone = Incoming::Delete { id: "new50".to_owned(), emitted_at: "2026-05-05T09:00:00Z".to_owned() };
     for batch in [letters(39..41), [letters(50..51), letters(50..51)].concat(), vec![gone]] {
-        assert!(ahead.store.ahead(&target(), &batch).unwrap().is_none());
+        assert!(!ahead.store.ready(target(), batch).is_laid_out());
     }
-    assert!(
-        ahead.store.ahead(&Target { stream: "nothing".to_owned(), ..target() }, &letters(60..61)).unwrap().is_none()
-    );
+    let nowhere = Target { stream: "nothing".to_owned(), ..target() };
+    assert!(!ahead.store.ready(nowhere, letters(60..61)).is_laid_out());
 }
 
 #[tokio::test]
@@ -73,15 +81,15 @@ async fn what_was_done_ahead_is_dropped_when_something_came_between() {
     declaration["streams"][0]["query"]["search"]["lexical_fields"] = json!(["subject", "body", "sender"]);
     let between = [letter("new7", "otherwise "), letter("else", "somewhere ")];
     for (app, uses_it) in [(&plain, false), (&ahead, true)] {
-        let done = app.store.ahead(&target(), &batch).unwrap().filter(|_| uses_it);
+        let readied = app.store.ready(target(), batch.clone());
         app.store.write(&target(), &between).await.unwrap();
-        let outcomes = app.store.write_with(&target(), &batch, done).await.unwrap();
+        let outcomes = write(app, &batch, uses_it.then_some(readied)).await;
         let refused = Outcome::Rejected(RejectionCode::ImmutableRecord);
         let expected = |n| if n == 7 { refused } else { Outcome::Accepted };
         assert_eq!(outcomes, (0..30).map(expected).collect::<Vec<_>>());
-        let done = app.store.ahead(&target(), &letters(30..40)).unwrap().filter(|_| uses_it);
+        let readied = app.store.ready(target(), letters(30..40));
         app.source(&declaration).await;
-        app.store.write_with(&target(), &letters(30..40), done).await.unwrap();
+        write(app, &letters(30..40), uses_it.then_some(readied)).await;
         let token = app.grant(json!({ "connections": ["cin_work"] })).await;
         assert_eq!(app.get(&token, "/v1/search?q=new35").await.1["data"][0]["record_key"], "new35", "by its sender");
         assert_eq!(
