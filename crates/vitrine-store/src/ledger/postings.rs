@@ -185,6 +185,9 @@ impl Postings {
         for from in (0..self.terms).step_by(TERMS_AT_ONCE) {
             let to = self.terms.min(from + TERMS_AT_ONCE as u64);
             let bytes = self.read(place_of_term(from), place_of_term(to) - place_of_term(from))?;
+            if bytes.is_empty() {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
             for term in bytes.as_chunks::<TERM_BYTES>().0 {
                 let hash = term.first_chunk().map_or(u64::MAX, |hash| u64::from_le_bytes(*hash));
                 match (hash >> KIND_SHIFT).cmp(&u64::from(GRANT)) {

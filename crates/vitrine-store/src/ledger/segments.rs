@@ -138,8 +138,7 @@ pub(super) fn rest(file: &mut File, offset: u64) -> Result<Vec<u8>> {
 
 /// The whole lines of a segment, the last one first.
 pub(super) fn newest_first(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let whole = memchr::memrchr(b'\n', text).map_or(0, |end| end);
-    let mut left = (whole > 0).then(|| &text[..whole]);
+    let mut left = memchr::memrchr(b'\n', text).map(|end| &text[..end]);
     std::iter::from_fn(move || {
         let lines = left?;
         let broken = memchr::memrchr(b'\n', lines);

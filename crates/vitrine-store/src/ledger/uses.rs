@@ -36,14 +36,12 @@ impl Sought<'_> {
         let names = [r#""grant_id":""#, r#""grant_package_id":""#].map(memmem::Finder::new);
         let text = segments::rest(&mut File::open(places.segment(number))?, 0)?;
         for line in segments::newest_first(&text) {
-            for name in &names {
-                for at in name.find_iter(line) {
-                    let id = line[at + name.needle().len()..].split(|byte| *byte == b'"').next().unwrap_or_default();
-                    let hash = std::str::from_utf8(id).map(|id| Term::Grant(id).hash());
-                    if hash.is_ok_and(|hash| self.left.contains_key(&hash)) {
-                        self.look_at(line);
-                    }
-                }
+            let is_sought = |from: usize| {
+                let id = line[from..].split(|byte| *byte == b'"').next().unwrap_or_default();
+                std::str::from_utf8(id).is_ok_and(|id| self.left.contains_key(&Term::Grant(id).hash()))
+            };
+            if names.iter().any(|name| name.find_iter(line).any(|at| is_sought(at + name.needle().len()))) {
+                self.look_at(line);
             }
             if self.left.is_empty() {
                 break;
