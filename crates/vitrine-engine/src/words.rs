@@ -5,6 +5,7 @@
 //! word per character; a query's characters must then stand next to each other, so a word inside
 //! a sentence is found wherever it stands.
 
+mod function;
 mod query;
 
 use rust_stemmers::{Algorithm, Stemmer};

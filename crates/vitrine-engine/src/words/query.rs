@@ -1,17 +1,22 @@
 //! What a person typed, as what is to be found. Nothing typed is an error.
 
+use super::function::is_function_word;
 use super::{each_word, stem};
 
 /// Different things to find at most.
 pub const MAX_UNITS: usize = 64;
 /// Words of one phrase that count.
 const MAX_PHRASE_WORDS: usize = 64;
+/// How much a word that only holds a sentence together counts against one that says something.
+const FUNCTION_WORD: f64 = 0.2;
 
 /// A query, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
     /// What a record should have.
     pub wanted: Vec<Unit>,
+    /// How much each of `wanted` counts in a ranking: once for every time it was typed.
+    pub emphasis: Vec<f64>,
     /// What it must not have.
     pub excluded: Vec<Unit>,
     /// The wanted text without operators, for searches by meaning.
@@ -57,17 +62,27 @@ impl Query {
                 query.plain.push_str(piece.text);
             }
             let units = if piece.excluded { &mut query.excluded } else { &mut query.wanted };
-            if units.contains(&unit) {
-                continue;
-            }
-            if units.len() == MAX_UNITS {
-                query.shortened = true;
-            } else {
-                units.push(unit);
+            match place_of(unit, units) {
+                None => query.shortened = true,
+                Some(_) if piece.excluded => {}
+                Some(place) => {
+                    query.emphasis.resize(query.wanted.len(), 0.0);
+                    query.emphasis[place] += piece.emphasis();
+                }
             }
         }
         query
     }
+}
+
+/// Where a unit stands among others, after adding it; none when there is no room for it.
+fn place_of(unit: Unit, units: &mut Vec<Unit>) -> Option<usize> {
+    let known = units.iter().position(|known| *known == unit);
+    if known.is_none() && units.len() < MAX_UNITS {
+        units.push(unit);
+        return Some(units.len() - 1);
+    }
+    known
 }
 
 /// What stands between spaces or quotes.
@@ -90,6 +105,17 @@ impl Piece<'_> {
             .enumerate()
             .map(|(at, term)| if self.prefix && at == last { Sought::Prefix(term) } else { Sought::Stem(stem(&term)) });
         Some(Unit(sought.collect()))
+    }
+
+    fn emphasis(&self) -> f64 {
+        let mut words = 0;
+        let mut holds_together = !self.prefix;
+        each_word(self.text, |word| {
+            words += 1;
+            holds_together &= words == 1 && is_function_word(word.term);
+            holds_together
+        });
+        if holds_together { FUNCTION_WORD } else { 1.0 }
     }
 }
 
@@ -150,6 +176,13 @@ mod tests {
     }
 
     #[test]
+    fn words_count_as_often_as_they_are_typed_and_function_words_little() {
+        let query = Query::parse("the invoice Invoices of \"the who\" the");
+        assert_eq!(query.wanted, [stems(&["the"]), stems(&["invoice"]), stems(&["of"]), stems(&["the", "who"])]);
+        assert_eq!(query.emphasis, [2.0 * FUNCTION_WORD, 2.0, FUNCTION_WORD, 1.0]);
+    }
+
+    #[test]
     fn text_without_spaces_is_a_phrase() {
         assert_eq!(Query::parse("東京").wanted, [stems(&["東", "京"])]);
     }
@@ -175,6 +208,7 @@ mod tests {
         fn anything_can_be_typed(text in "[ab*\"“ \\-]{0,24}|.{0,40}") {
             let query = Query::parse(&text);
             prop_assert!(query.wanted.iter().chain(&query.excluded).all(|unit| !unit.0.is_empty()));
+            prop_assert_eq!(query.wanted.len(), query.emphasis.len());
         }
     }
 }

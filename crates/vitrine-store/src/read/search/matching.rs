@@ -1,6 +1,7 @@
 //! Which records have what is wanted, and how much of it.
 
 use rusqlite::Connection;
+use vitrine_contract::naming::TITLE_FIELDS;
 use vitrine_engine::port::Weights;
 use vitrine_engine::words::{Query, Unit};
 
@@ -9,10 +10,12 @@ use super::ranking::Scored;
 use crate::fault::Result;
 use crate::lexical::{self, Occurrences};
 
-/// How soon more of the same word stops counting, and how much a field's length matters: the
-/// customary values of BM25.
-const SATURATION: f64 = 1.2;
+/// How soon more of the same word stops counting, and how much a field's length matters: customary
+/// values of BM25.
+const SATURATION: f64 = 1.5;
 const LENGTH_WEIGHT: f64 = 0.75;
+/// How much a word counts that stands in what names the record.
+const TITLE_WEIGHT: f64 = 2.0;
 
 /// Everything that was wanted, wherever it may be seen.
 pub(super) struct Matches {
@@ -20,12 +23,16 @@ pub(super) struct Matches {
     wanted: Vec<Vec<Vec<Occurrences>>>,
     /// By place: records that have something excluded, in order.
     excluded: Vec<Vec<i64>>,
-    units: usize,
+    /// How much each unit was stressed.
+    emphasis: Vec<f64>,
+    /// By place, then by field: how much a word in it counts.
+    fields: Vec<Vec<f64>>,
 }
 
 impl Matches {
     pub(super) fn gather(tx: &Connection, places: &[Place<'_>], query: &Query) -> Result<Self> {
-        let mut matches = Self { wanted: Vec::new(), excluded: Vec::new(), units: query.wanted.len() };
+        let fields = places.iter().map(field_weights).collect();
+        let mut matches = Self { wanted: Vec::new(), excluded: Vec::new(), emphasis: query.emphasis.clone(), fields };
         for place in places {
             let wanted = query.wanted.iter().map(|unit| occurrences(tx, place, unit)).collect::<Result<_>>()?;
             matches.wanted.push(wanted);
@@ -45,7 +52,7 @@ impl Matches {
         let mut weights = before.cloned().unwrap_or_else(|| self.weigh(places));
         if !weights.relaxed {
             let scored: Vec<Scored> = (0..places.len()).flat_map(|place| self.together(place, &weights)).collect();
-            if !scored.is_empty() || before.is_some() || self.units < 2 {
+            if !scored.is_empty() || before.is_some() || self.emphasis.len() < 2 {
                 return (scored, weights);
             }
             weights.relaxed = true;
@@ -53,12 +60,12 @@ impl Matches {
         ((0..places.len()).flat_map(|place| self.any(place, &weights)).collect(), weights)
     }
 
-    /// How telling each unit is, from how many of the visible records have it.
+    /// How telling each unit is, from how many of the visible records have it and how it was stressed.
     pub(super) fn weigh(&self, places: &[Place<'_>]) -> Weights {
         let records: u64 = places.iter().map(|place| place.records).sum();
-        let rarity = (0..self.units).map(|unit| {
+        let rarity = self.emphasis.iter().enumerate().map(|(unit, emphasis)| {
             let having: usize = self.wanted.iter().map(|units| distinct(&units[unit])).sum();
-            rarity(records, having as u64)
+            emphasis * rarity(records, having as u64)
         });
         let all = || self.wanted.iter().flatten().flatten();
         let (words, texts): (u64, u64) = (all().map(|o| u64::from(o.length)).sum(), all().count() as u64);
@@ -76,7 +83,7 @@ impl Matches {
             let mut score = 0.0;
             let complete = (0..units.len()).all(|unit| {
                 let own = if unit == rarest { here } else { advance(&mut rest[unit], record) };
-                score += share(own, weights, unit);
+                score += share(own, &self.fields[place], weights, unit);
                 !own.is_empty()
             });
             if complete && !self.is_excluded(place, record) {
@@ -94,7 +101,7 @@ impl Matches {
         while let Some(record) = rest.iter().filter_map(|list| list.first()).map(|o| o.record).min() {
             let mut score = 0.0;
             for (unit, list) in rest.iter_mut().enumerate() {
-                score += share(advance(list, record), weights, unit);
+                score += share(advance(list, record), &self.fields[place], weights, unit);
             }
             if !self.is_excluded(place, record) {
                 scored.push(Scored { score, place, record, words: true, meaning: false });
@@ -106,6 +113,14 @@ impl Matches {
     pub(super) fn is_excluded(&self, place: usize, record: i64) -> bool {
         self.excluded[place].binary_search(&record).is_ok()
     }
+}
+
+/// What each field of a place adds to a word's count. Only the field that gives a record its title stands out, and
+/// only where it may be seen.
+fn field_weights(place: &Place<'_>) -> Vec<f64> {
+    let is_field = |name: &str| place.fields.iter().position(|field| field.name == name);
+    let title = TITLE_FIELDS.iter().find_map(|name| is_field(name));
+    (0..place.fields.len()).map(|field| if Some(field) == title { TITLE_WEIGHT } else { 1.0 }).collect()
 }
 
 /// Where a unit stands in the records a place may see.
@@ -148,10 +163,10 @@ fn advance<'a>(rest: &mut &'a [Occurrences], record: i64) -> &'a [Occurrences] {
 }
 
 /// What one unit adds to a record's score. A word in a short field tells more than in a long one.
-fn share(own: &[Occurrences], weights: &Weights, unit: usize) -> f64 {
+fn share(own: &[Occurrences], fields: &[f64], weights: &Weights, unit: usize) -> f64 {
     let telling = |o: &Occurrences| {
         let length = f64::from(o.length) / weights.length;
-        f64::from(o.times) / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length)
+        fields[o.field as usize] * f64::from(o.times) / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length)
     };
     let times: f64 = own.iter().map(telling).sum();
     let rarity = weights.rarity.get(unit).copied().unwrap_or_default();

@@ -61,6 +61,22 @@ async fn words_are_anded_and_relaxed_only_when_nothing_has_them_all() {
 }
 
 #[tokio::test]
+async fn titles_and_stressed_words_count_more() {
+    let (app, token) = mailbox(&[
+        letter("a", "Garden walk", "harbour trip"),
+        letter("b", "Harbour walk", "garden trip"),
+        letter("c", "The", "the the the of the the the"),
+        letter("d", "Ferry", "a ferry"),
+    ])
+    .await;
+    assert_eq!(found(&app, &token, "?q=garden").await, ["a", "b"]);
+    assert_eq!(found(&app, &token, "?q=harbour").await, ["b", "a"]);
+    assert_eq!(found(&app, &token, "?q=harbour+garden+garden").await, ["a", "b"]);
+    assert_eq!(found(&app, &token, "?q=garden+harbour+harbour").await, ["b", "a"]);
+    assert_eq!(found(&app, &token, "?q=the+ferry").await[0], "d", "not the one with the most articles");
+}
+
+#[tokio::test]
 async fn a_hit_is_a_reference_with_evidence() {
     let (app, token) = mailbox(&[letter("a", "Invoice 7", "Please pay the invoice by Friday.")]).await;
     let (_, body) = app.get(&token, "/v1/search?q=invoices").await;
