@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use libfuzzer_sys::fuzz_target;
 use vitrine_engine::declaration::{Declaration, RecordValidator};
-use vitrine_engine::ingest::{RejectionCode, prepare};
+use vitrine_engine::ingest::{KeyFrom, RejectionCode, prepare};
 use vitrine_engine::keeping::NewBlob;
 use vitrine_import::{Export, FORMS, Outlet, Prepared, Settings, Sink, Skip, Stopped};
 
@@ -44,7 +44,7 @@ struct Checked(Rc<Declared>);
 impl Outlet for Checked {
     fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
         let declared = self.0.declaration.stream(stream).expect("a declared stream");
-        if let Err(rejection) = prepare(line, declared, &self.0.validators[stream]) {
+        if let Err(rejection) = prepare(line, declared, &self.0.validators[stream], KeyFrom::Data) {
             let fair = rejection.code == RejectionCode::InvalidRecordIdentity;
             assert!(fair, "{stream}: {}: {}", rejection.message, String::from_utf8_lossy(line));
         }
@@ -58,6 +58,8 @@ impl Outlet for Checked {
     fn skip(&mut self, skip: Skip) {
         assert!(!skip.reason.is_empty(), "a reason is told");
     }
+
+    fn note(&mut self, _: String) {}
 }
 
 fuzz_target!(|input: &[u8]| {

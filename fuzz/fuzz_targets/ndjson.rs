@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use vitrine_contract::ident;
 use vitrine_engine::declaration::{Declaration, RecordValidator, Stream};
-use vitrine_engine::ingest::{Incoming, prepare};
+use vitrine_engine::ingest::{Incoming, KeyFrom, prepare};
 
 const DECLARATION: &str = r#"{"protocol_version":"0.1.0","source":{"kind":"connector","id":"https://example.test/box"},
 "connector_key":"box","declaration_version":"1","streams":[{"name":"items","semantics":"mutable_state",
@@ -23,7 +23,7 @@ static ITEMS: LazyLock<(Stream, RecordValidator)> = LazyLock::new(|| {
 
 fuzz_target!(|line: &[u8]| {
     let (stream, validator) = &*ITEMS;
-    match prepare(line, stream, validator) {
+    match prepare(line, stream, validator, KeyFrom::Line) {
         Err(rejection) => assert!(!rejection.message.is_empty(), "a refusal says why"),
         Ok(Incoming::Delete { id, .. }) => assert!(ident::is_record_id(&id)),
         Ok(Incoming::Upsert { id, fields, .. }) => {

@@ -1,5 +1,8 @@
 //! Apple Health: one large XML file with an element for each measurement.
 
+mod day;
+mod workout;
+
 use std::io::{self, BufReader, Read};
 
 use jiff::Timestamp;
@@ -13,6 +16,7 @@ use super::hash;
 use super::kind::Importer;
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
+use workout::Workout;
 
 pub(super) const IMPORTER: Importer = Importer::declared(
     "an Apple Health export",
@@ -38,20 +42,6 @@ struct Sample<'a> {
     ends_at: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Workout<'a> {
-    id: String,
-    activity: &'a str,
-    minutes: Option<f64>,
-    distance: Option<f64>,
-    distance_unit: Option<&'a str>,
-    energy: Option<f64>,
-    energy_unit: Option<&'a str>,
-    source: Option<&'a str>,
-    starts_at: String,
-    ends_at: Option<String>,
-}
-
 /// The file, and not the clinical documents beside it. Its name follows the phone's language.
 fn is_export(member: &Member) -> bool {
     member.has_extension("xml") && !member.file_name().contains("cda") && !member.name.contains("clinical")
@@ -70,7 +60,8 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
         let damaged = |error: quick_xml::Error| {
             ImportError::Damaged(format!("{} is damaged or cut off: {error}. Export it again.", member.name))
         };
-        let (mut buffer, mut depth, mut number) = (Vec::new(), 0_u32, 0_u64);
+        let (mut buffer, mut depth) = (Vec::new(), 0_u32);
+        let mut reading = Reading::default();
         loop {
             buffer.clear();
             match reader.read_event_into(&mut buffer).map_err(damaged)? {
@@ -81,15 +72,21 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
                     )));
                 }
                 Event::Eof => break,
-                Event::End(_) => depth = depth.saturating_sub(1),
+                Event::End(tag) => {
+                    depth = depth.saturating_sub(1);
+                    if tag.name().as_ref() == WORKOUT {
+                        reading.close(sink)?;
+                    }
+                }
                 Event::Start(tag) => {
                     depth += 1;
-                    number += 1;
-                    element(&tag, number, sink)?;
+                    reading.element(&tag, sink)?;
                 }
                 Event::Empty(tag) => {
-                    number += 1;
-                    element(&tag, number, sink)?;
+                    reading.element(&tag, sink)?;
+                    if tag.name().as_ref() == WORKOUT {
+                        reading.close(sink)?;
+                    }
                 }
                 _ => {}
             }
@@ -98,58 +95,65 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
     Ok(())
 }
 
-fn element(tag: &BytesStart<'_>, number: u64, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let name = tag.name();
-    let is_sample = name.as_ref() == "Record";
-    if !is_sample && name.as_ref() != "Workout" {
-        return Ok(());
+const WORKOUT: &str = "Workout";
+
+/// Where in the file the reading is.
+#[derive(Default)]
+struct Reading {
+    number: u64,
+    /// The workout whose element is open.
+    workout: Option<Workout>,
+}
+
+impl Reading {
+    fn element(&mut self, tag: &BytesStart<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        self.number += 1;
+        let place = || format!("element {}", self.number);
+        match tag.name().as_ref() {
+            "Record" => sample(&Attributes::of(tag), place(), sink),
+            "ActivitySummary" => day::record(&Attributes::of(tag), place(), sink),
+            WORKOUT => {
+                self.workout = Workout::of(Attributes::of(tag));
+                if self.workout.is_none() {
+                    sink.reject(NOT_TOLD, place());
+                }
+                Ok(())
+            }
+            "WorkoutStatistics" => {
+                self.workout.iter_mut().for_each(|workout| workout.measured(Attributes::of(tag)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
-    let attributes = Attributes::of(tag);
+
+    /// The end of a workout's element.
+    fn close(&mut self, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        self.workout.take().map_or(Ok(()), |workout| workout.record(sink))
+    }
+}
+
+const NOT_TOLD: &str = "an element without type or start";
+
+fn sample(attributes: &Attributes, place: String, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let starts = attributes.get("startDate").and_then(instant);
-    let what = attributes.get(if is_sample { "type" } else { "workoutActivityType" });
-    let (Some(starts), Some(what)) = (starts, what) else {
-        sink.reject("an element without type or start", format!("element {number}"));
+    let (Some(starts), Some(what)) = (starts, attributes.get("type")) else {
+        sink.reject(NOT_TOLD, place);
         return Ok(());
     };
-    let ends_at = attributes.get("endDate").and_then(instant).map(time::format);
-    let parts = ["type", "workoutActivityType", "sourceName", "startDate", "endDate", "value", "unit", "duration"];
-    let id = hash::text_key(&parts.map(|part| attributes.get(part).unwrap_or_default()));
-    let figure =
-        |name| attributes.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|value| value.is_finite());
-    let source = attributes.get("sourceName");
-    if !is_sample {
-        let minutes = figure("duration").map(|duration| match attributes.get("durationUnit") {
-            Some("s" | "sec") => duration / 60.0,
-            Some("hr" | "h") => duration * 60.0,
-            _ => duration,
-        });
-        let workout = Workout {
-            id,
-            activity: what.trim_start_matches("HKWorkoutActivityType"),
-            minutes,
-            distance: figure("totalDistance"),
-            distance_unit: attributes.get("totalDistanceUnit"),
-            energy: figure("totalEnergyBurned"),
-            energy_unit: attributes.get("totalEnergyBurnedUnit"),
-            source,
-            starts_at: time::format(starts),
-            ends_at,
-        };
-        return sink.record("workouts", Some(starts), &workout);
-    }
     let kinds = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKDataType"];
     let what = kinds.iter().find_map(|kind| what.strip_prefix(kind)).unwrap_or(what);
-    let value = figure("value");
+    let value = attributes.figure("value");
     let category = attributes.get("value").filter(|_| value.is_none());
     let sample = Sample {
-        id,
+        id: attributes.key(),
         what,
         value,
         unit: attributes.get("unit"),
         category: category.map(|text| text.trim_start_matches("HKCategoryValue")),
-        source,
+        source: attributes.get("sourceName"),
         starts_at: time::format(starts),
-        ends_at,
+        ends_at: attributes.get("endDate").and_then(instant).map(time::format),
     };
     sink.record("samples", Some(starts), &sample)
 }
@@ -173,6 +177,16 @@ impl Attributes {
 
     fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    fn figure(&self, name: &str) -> Option<f64> {
+        self.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|value| value.is_finite())
+    }
+
+    /// What tells a measurement or workout from the others.
+    fn key(&self) -> String {
+        let parts = ["type", "workoutActivityType", "sourceName", "startDate", "endDate", "value", "unit", "duration"];
+        hash::text_key(&parts.map(|part| self.get(part).unwrap_or_default()))
     }
 }
 
@@ -238,6 +252,29 @@ mod tests {
             (&json!("Running"), &json!(31.5), &json!(5.2))
         );
         assert_eq!(found.reasons(), ["an element without type or start"]);
+    }
+
+    #[test]
+    fn a_workout_tells_what_was_measured_inside_it() {
+        let workout = r#"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="31.5" durationUnit="min" startDate="2024-05-01 18:00:00 +0200">
+  <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="321.5" unit="kcal"/>
+  <WorkoutStatistics type="HKQuantityTypeIdentifierDistanceWalkingRunning" sum="5.1" unit="km"/>
+ </Workout>"#;
+        let found = read(Kind::AppleHealth, "export.xml", HEALTH.replace("</HealthData>", workout) + "</HealthData>");
+        let [_, run] = found.of("workouts")[..] else { panic!("{:?}", found.records) };
+        assert_eq!((&run["distance"], &run["distance_unit"]), (&json!(5.1), &json!("km")));
+        assert_eq!((&run["energy"], &run["energy_unit"]), (&json!(321.5), &json!("kcal")));
+    }
+
+    #[test]
+    fn the_rings_of_a_day_are_told() {
+        let rings = r#"<ActivitySummary dateComponents="2024-05-01" activeEnergyBurned="402.5" activeEnergyBurnedGoal="400" activeEnergyBurnedUnit="kcal" appleExerciseTime="31" appleExerciseTimeGoal="30" appleStandHours="11" appleStandHoursGoal="12"/>
+ <ActivitySummary activeEnergyBurned="0"/></HealthData>"#;
+        let found = read(Kind::AppleHealth, "export.xml", HEALTH.replace("</HealthData>", rings));
+        let [day] = found.of("days")[..] else { panic!("{:?}", found.records) };
+        assert_eq!((&day["day"], &day["energy"]), (&json!("2024-05-01T00:00:00Z"), &json!(402.5)));
+        assert_eq!((&day["exercise_minutes"], &day["stand_goal"]), (&json!(31.0), &json!(12.0)));
+        assert_eq!(found.reasons()[1], "a summary without its day");
     }
 
     #[test]

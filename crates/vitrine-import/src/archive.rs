@@ -13,6 +13,21 @@ const MAX_RATIO: u64 = 200;
 /// What a member may unpack to, however small it is packed.
 const FREE_BYTES: u64 = 16 * 1024 * 1024;
 
+const ENCRYPTED: &str = "encrypted: unpack the archive first";
+/// How archives start that are not read, and what they are.
+const OTHER_ARCHIVES: [(&[u8], &str); 5] =
+    [(b"\x1f\x8b", "gzip"), (b"7z\xbc\xaf", "7-Zip"), (b"Rar!", "RAR"), (b"BZh", "bzip2"), (b"\xfd7zX", "xz")];
+
+/// Refuses a file that is packed in another way.
+pub(super) fn refuse_other(name: &str, start: &[u8]) -> Result<(), ImportError> {
+    match OTHER_ARCHIVES.iter().find(|(known, _)| start.starts_with(known)) {
+        Some((_, packing)) => Err(ImportError::Wrong(format!(
+            "{name} is packed with {packing}. Unpack it and import the file or directory that comes out."
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// What archives are read from.
 pub(super) trait Seekable: Read + Seek + Send {}
 
@@ -49,7 +64,7 @@ impl Archive {
             } else if leads_outside(&name) {
                 Some("a path that leads out of the archive")
             } else if entry.encrypted() {
-                Some("encrypted: unpack the archive first")
+                Some(ENCRYPTED)
             } else {
                 None
             };
@@ -57,6 +72,11 @@ impl Archive {
                 Some(reason) => ignored.push(Ignored { reason, name }),
                 None => members.push(Member { name, size: entry.size(), index }),
             }
+        }
+        if members.is_empty() && ignored.iter().any(|one| one.reason == ENCRYPTED) {
+            return Err(ImportError::Wrong(format!(
+                "{name} is protected with a password. Unpack it yourself and import the directory."
+            )));
         }
         let left = size.saturating_mul(MAX_RATIO).saturating_add(FREE_BYTES);
         Ok((Self { zip, left }, members, ignored))
@@ -123,6 +143,18 @@ mod tests {
         let mut expected: Vec<_> = outside.map(|name| (name, "a path that leads out of the archive")).into();
         expected.push(("link.mbox", "a link inside the archive"));
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_archive_that_cannot_be_opened_is_refused_with_the_reason() {
+        let refused = |bytes: &[u8]| Export::of_bytes("mail.zip", bytes).err().map(|error| error.to_string());
+        let mut locked = zip(&[("a.mbox", MAIL)]);
+        // The lowest flag bit of a member, in front of it and in the directory at the end, says encrypted.
+        let directory = memchr::memmem::find(&locked, b"PK\x01\x02").unwrap();
+        locked[6] |= 1;
+        locked[directory + 8] |= 1;
+        assert!(refused(&locked).is_some_and(|why| why.contains("protected with a password")));
+        assert!(refused(b"\x1f\x8b\x08\x00").is_some_and(|why| why.contains("packed with gzip")));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 mod amount;
 mod columns;
 pub(super) mod csv;
+mod currency;
 pub(super) mod ofx;
+mod sign;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -25,6 +27,8 @@ struct Transaction<'a> {
     counterparty: Option<&'a str>,
     counterparty_account: Option<&'a str>,
     reference: Option<&'a str>,
+    category: Option<&'a str>,
+    note: Option<&'a str>,
     balance: Option<f64>,
 }
 

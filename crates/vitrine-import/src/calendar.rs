@@ -1,20 +1,22 @@
 //! iCalendar files, as calendars export them.
 
+mod zone;
+
 use calcard::icalendar::{
     ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarEntry, ICalendarParameterName,
     ICalendarParameterValue, ICalendarProperty, ICalendarValue,
 };
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::components;
+use super::components::{self, Piece};
 use super::export::{Export, Member};
 use super::hash;
 use super::kind::Importer;
-use super::moments::{Moment, moment};
+use super::moments::{Lasting, Moment, moment};
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
 use super::text;
+use zone::Zones;
 
 pub(super) const IMPORTER: Importer = Importer::declared(
     "an iCalendar file",
@@ -23,6 +25,9 @@ pub(super) const IMPORTER: Importer = Importer::declared(
     recognizes,
     read,
 );
+
+/// Attendees and left-out dates of one event that are kept.
+const MAX_ENTRIES: usize = 500;
 
 #[derive(Serialize)]
 struct Event<'a> {
@@ -40,6 +45,7 @@ struct Event<'a> {
     attendees: Vec<String>,
     status: Option<String>,
     recurrence: Option<String>,
+    excluded_dates: Vec<String>,
     updated_at: Option<String>,
 }
 
@@ -53,34 +59,78 @@ fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
     Ok(text::head(export, &first, 512)?.trim_start().to_ascii_uppercase().starts_with("BEGIN:VCALENDAR"))
 }
 
+/// What is looked for in a calendar.
+const COMPONENTS: [&str; 4] = ["VEVENT", "VTIMEZONE", "VTODO", "VJOURNAL"];
+
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let several = export.members().len() > 1;
     for member in export.select(|member| !several || is_calendar(member)) {
-        let calendar = member.file_name().trim_end_matches(".ics").to_owned();
+        let mut calendar = member.file_name().trim_end_matches(".ics").to_owned();
+        let mut zones = Zones::new(&settings.time_zone);
         let mut reader = text::reader(export, &member)?;
-        components::each(&mut *reader, &member.name, "VEVENT", sink, &mut |number, component, sink| {
-            let parsed = ICalendar::parse(format!("BEGIN:VCALENDAR\r\n{component}END:VCALENDAR\r\n"));
-            let event = parsed.as_ref().ok().and_then(|calendar| {
-                calendar.components.iter().find(|c| c.component_type == ICalendarComponentType::VEvent)
-            });
-            if let Some(event) = event {
-                return record(event, &calendar, component, &settings.time_zone, sink);
+        components::each(&mut *reader, &member.name, &COMPONENTS, sink, &mut |piece, sink| {
+            match piece {
+                Piece::Line(around) => {
+                    if let Some(name) = own_name(around) {
+                        calendar = name;
+                    }
+                }
+                Piece::Component("VTIMEZONE", _, source) => zones.define(source),
+                Piece::Component("VEVENT", number, source) => {
+                    let place = || format!("{}, event {number}", member.name);
+                    return event(source, &calendar, &zones, &place, sink);
+                }
+                Piece::Component(name, number, _) => {
+                    let reason = if name == "VTODO" { "a task: only events are imported" } else { "a journal entry" };
+                    sink.leave_out(reason, format!("{}, {} {number}", member.name, name.to_lowercase()));
+                }
             }
-            sink.reject("an event that cannot be read", format!("{}, event {number}", member.name));
             Ok(())
         })?;
     }
     Ok(())
 }
 
+/// What a calendar calls itself.
+fn own_name(around: &str) -> Option<String> {
+    let name = line(around, "X-WR-CALNAME")?.replace("\\,", ",").replace("\\;", ";").replace("\\\\", "\\");
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+fn event(
+    source: &str,
+    calendar: &str,
+    zones: &Zones,
+    place: &dyn Fn() -> String,
+    sink: &mut Sink<'_>,
+) -> Result<(), ImportError> {
+    let parsed = ICalendar::parse(format!("BEGIN:VCALENDAR\r\n{source}END:VCALENDAR\r\n"));
+    let event = parsed
+        .as_ref()
+        .ok()
+        .and_then(|calendar| calendar.components.iter().find(|c| c.component_type == ICalendarComponentType::VEvent));
+    let Some(event) = event else {
+        sink.reject("an event that cannot be read", place());
+        return Ok(());
+    };
+    let start = property(event, &ICalendarProperty::Dtstart);
+    if start.is_some_and(|start| when(start, zones).is_none()) {
+        sink.reject("an event whose start cannot be read", place());
+        return Ok(());
+    }
+    record(event, calendar, source, zones, sink)
+}
+
 fn record(
     event: &ICalendarComponent,
     calendar: &str,
     source: &str,
-    zone: &TimeZone,
+    zones: &Zones,
     sink: &mut Sink<'_>,
 ) -> Result<(), ImportError> {
     let text = |name: ICalendarProperty| property(event, &name).and_then(text_of).filter(|text| !text.is_empty());
+    let time = |name: ICalendarProperty| property(event, &name).and_then(|entry| when(entry, zones));
+    let all = |name: ICalendarProperty| event.entries.iter().filter(move |entry| entry.name == name);
     let fallback;
     let uid = if let Some(uid) = text(ICalendarProperty::Uid) {
         uid
@@ -88,10 +138,11 @@ fn record(
         fallback = hash::text_key(&[source]);
         &fallback
     };
-    let occurrence = property(event, &ICalendarProperty::RecurrenceId).and_then(|entry| when(entry, zone));
+    let occurrence = time(ICalendarProperty::RecurrenceId);
     let start = property(event, &ICalendarProperty::Dtstart);
-    let starts = start.and_then(|entry| when(entry, zone));
-    let ends = property(event, &ICalendarProperty::Dtend).and_then(|entry| when(entry, zone));
+    let starts = time(ICalendarProperty::Dtstart);
+    let lasting = || starts?.after(property(event, &ICalendarProperty::Duration).and_then(duration)?);
+    let excluded = all(ICalendarProperty::Exdate).flat_map(|entry| moments(entry, zones));
     let record = Event {
         id: occurrence.as_ref().map_or_else(|| uid.to_owned(), |at| format!("{uid}#{}", at.text())),
         uid,
@@ -100,22 +151,16 @@ fn record(
         description: text(ICalendarProperty::Description),
         location: text(ICalendarProperty::Location),
         starts_at: starts.map(Moment::text),
-        ends_at: ends.map(Moment::text),
+        ends_at: time(ICalendarProperty::Dtend).or_else(lasting).map(Moment::text),
         all_day: matches!(starts, Some(Moment::Day(_))),
         time_zone: start.and_then(zone_name),
         organizer: property(event, &ICalendarProperty::Organizer).map(person),
-        attendees: event
-            .entries
-            .iter()
-            .filter(|e| e.name == ICalendarProperty::Attendee)
-            .take(500)
-            .map(person)
-            .collect(),
+        attendees: all(ICalendarProperty::Attendee).take(MAX_ENTRIES).map(person).collect(),
         status: property(event, &ICalendarProperty::Status).and_then(word),
         recurrence: line(source, "RRULE"),
-        updated_at: property(event, &ICalendarProperty::LastModified)
-            .or_else(|| property(event, &ICalendarProperty::Dtstamp))
-            .and_then(|entry| when(entry, zone))
+        excluded_dates: excluded.take(MAX_ENTRIES).map(Moment::text).collect(),
+        updated_at: time(ICalendarProperty::LastModified)
+            .or_else(|| time(ICalendarProperty::Dtstamp))
             .map(Moment::text),
     };
     sink.record("events", starts.map(Moment::instant), &record)
@@ -148,10 +193,27 @@ fn zone_name(entry: &ICalendarEntry) -> Option<&str> {
     })
 }
 
-fn when(entry: &ICalendarEntry, zone: &TimeZone) -> Option<Moment> {
-    let named = zone_name(entry).and_then(|name| TimeZone::get(name.trim_start_matches('/')).ok());
+fn when(entry: &ICalendarEntry, zones: &Zones) -> Option<Moment> {
+    moments(entry, zones).next()
+}
+
+/// Every time of an entry, in the zone it names.
+fn moments<'a>(entry: &'a ICalendarEntry, zones: &'a Zones) -> impl Iterator<Item = Moment> + 'a {
+    let name = zone_name(entry);
+    let known = name.and_then(zone::known);
+    entry.values.iter().filter_map(move |value| match value {
+        ICalendarValue::PartialDateTime(at) => moment(at, known.as_ref().unwrap_or_else(|| zones.get(name))),
+        _ => None,
+    })
+}
+
+/// How long an event lasts, unless it ends before it starts.
+fn duration(entry: &ICalendarEntry) -> Option<Lasting> {
     entry.values.iter().find_map(|value| match value {
-        ICalendarValue::PartialDateTime(at) => moment(at, named.as_ref().unwrap_or(zone)),
+        ICalendarValue::Duration(lasting) if !lasting.neg => Some(Lasting {
+            days: i64::from(lasting.weeks) * 7 + i64::from(lasting.days),
+            seconds: i64::from(lasting.hours) * 3_600 + i64::from(lasting.minutes) * 60 + i64::from(lasting.seconds),
+        }),
         _ => None,
     })
 }
@@ -188,52 +250,4 @@ fn line(source: &str, name: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::testing::{read, read_export, settings};
-    use crate::{Export, ImportError, Kind};
-
-    const CALENDAR: &str = "BEGIN:VCALENDAR\r\nPRODID:-//Google Inc//Google Calendar 70.9054//EN\r\nVERSION:2.0\r\n\
-BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nBEGIN:STANDARD\r\nDTSTART:19701025T030000\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n\
-BEGIN:VEVENT\r\nDTSTART;TZID=Europe/Berlin:20240501T093000\r\nDTEND;TZID=Europe/Berlin:20240501T103000\r\n\
-RRULE:FREQ=WEEKLY;BYDAY=WE\r\n ;COUNT=5\r\nDTSTAMP:20240401T000000Z\r\nUID:u1@google.com\r\n\
-ORGANIZER;CN=Anna Müller:mailto:anna@example.org\r\nATTENDEE;CN=ben@example.org;PARTSTAT=ACCEPTED:mailto:ben@example.org\r\n\
-SUMMARY:Stand-up\\, weekly\r\nDESCRIPTION:Bring\\nnotes that are so long that the line is fol\r\n ded here\r\nSTATUS:CONFIRMED\r\n\
-BEGIN:VALARM\r\nACTION:DISPLAY\r\nTRIGGER:-PT10M\r\nEND:VALARM\r\nEND:VEVENT\r\n\
-BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20240510\r\nDTEND;VALUE=DATE:20240511\r\nUID:u2\r\nSUMMARY:Birthday\r\nEND:VEVENT\r\n\
-BEGIN:VEVENT\r\nDTSTART:20240508T080000Z\r\nRECURRENCE-ID;TZID=Europe/Berlin:20240508T093000\r\nUID:u1@google.com\r\nSUMMARY:Late\r\nEND:VEVENT\r\n\
-END:VCALENDAR\r\n";
-
-    #[test]
-    fn events_are_told_with_zones_days_and_rules() {
-        let found = read(Kind::Icalendar, "work.ics", CALENDAR);
-        let [weekly, day, moved] = found.of("events")[..] else { panic!("{:?} {:?}", found.records, found.skips) };
-        assert_eq!(
-            (&weekly["starts_at"], &weekly["time_zone"]),
-            (&json!("2024-05-01T07:30:00Z"), &json!("Europe/Berlin"))
-        );
-        assert_eq!(
-            (&weekly["title"], &weekly["recurrence"]),
-            (&json!("Stand-up, weekly"), &json!("FREQ=WEEKLY;BYDAY=WE;COUNT=5"))
-        );
-        assert_eq!(weekly["description"], "Bring\nnotes that are so long that the line is folded here");
-        assert_eq!(weekly["organizer"], "Anna Müller <anna@example.org>");
-        assert_eq!(weekly["attendees"], json!(["ben@example.org"]));
-        assert_eq!((&weekly["status"], &weekly["calendar"]), (&json!("confirmed"), &json!("work")));
-        assert_eq!((&day["all_day"], &day["starts_at"]), (&json!(true), &json!("2024-05-10T00:00:00Z")));
-        assert_eq!(
-            (&moved["id"], &moved["uid"]),
-            (&json!("u1@google.com#2024-05-08T07:30:00Z"), &json!("u1@google.com"))
-        );
-    }
-
-    #[test]
-    fn a_calendar_that_is_cut_off_gives_what_it_has() {
-        let cut = &CALENDAR[..CALENDAR.len() - 60];
-        let mut export = Export::of_bytes("work.ics", cut.as_bytes()).unwrap();
-        let (found, end) = read_export(Kind::Icalendar, &mut export, &settings());
-        assert_eq!(found.of("events").len(), 2);
-        assert!(matches!(end, Err(ImportError::Damaged(why)) if why.contains("cut off in entry 3")));
-    }
-}
+mod tests;

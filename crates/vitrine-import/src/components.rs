@@ -9,18 +9,25 @@ use super::sink::{ImportError, Sink};
 /// Largest component that is read; pictures of people are in them.
 const MAX_COMPONENT_BYTES: usize = 8 * 1024 * 1024;
 
-/// Hands over each component called `name`, with its number.
+/// Something of a file.
+pub(crate) enum Piece<'a> {
+    /// A component by its name, which one of this name it is, and its text.
+    Component(&'static str, u64, &'a str),
+    /// A line around the components.
+    Line(&'a str),
+}
+
+/// Hands over each component with one of these names, and the lines around them.
 pub(crate) fn each(
     reader: &mut dyn BufRead,
     file: &str,
-    name: &str,
+    names: &[&'static str],
     sink: &mut Sink<'_>,
-    take: &mut dyn FnMut(u64, &str, &mut Sink<'_>) -> Result<(), ImportError>,
+    take: &mut dyn FnMut(Piece<'_>, &mut Sink<'_>) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let (begin, end) = (format!("BEGIN:{name}"), format!("END:{name}"));
-    let is = |line: &[u8], mark: &str| line.trim_ascii().eq_ignore_ascii_case(mark.as_bytes());
     let mut component = Vec::new();
-    let (mut inside, mut cut, mut number) = (false, false, 0);
+    let mut numbers = vec![0; names.len()];
+    let (mut inside, mut cut): (Option<usize>, bool) = (None, false);
     loop {
         let start = component.len();
         let read = read_line(reader, &mut component, MAX_COMPONENT_BYTES)?;
@@ -28,26 +35,36 @@ pub(crate) fn each(
         if read == LineRead::End {
             break;
         }
-        if is(&component[start..], &begin) {
+        let line = component[start..].trim_ascii();
+        if let Some(begun) = named(line, b"BEGIN:", names) {
             component.drain(..start);
-            (inside, cut, number) = (true, false, number + 1);
-        } else if inside && is(&component[start..], &end) {
+            (inside, cut) = (Some(begun), false);
+            numbers[begun] += 1;
+        } else if let Some(at) = inside.filter(|at| named(line, b"END:", names) == Some(*at)) {
             if cut {
-                sink.reject("an entry larger than 8 MB", format!("{file}, entry {number}"));
+                sink.reject("an entry larger than 8 MB", format!("{file}, entry {}", numbers[at]));
             } else {
-                take(number, &String::from_utf8_lossy(&component), sink)?;
+                take(Piece::Component(names[at], numbers[at], &String::from_utf8_lossy(&component)), sink)?;
             }
             component.clear();
-            inside = false;
-        } else if !inside {
+            inside = None;
+        } else if inside.is_none() {
+            take(Piece::Line(&String::from_utf8_lossy(line)), sink)?;
             component.clear();
         } else if cut {
             // Room for the line that ends it.
             component.clear();
         }
     }
-    if inside {
-        return Err(ImportError::Damaged(format!("{file} is cut off in entry {number}. Export it again.")));
+    match inside {
+        Some(at) => Err(ImportError::Damaged(format!("{file} is cut off in entry {}. Export it again.", numbers[at]))),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Which of the names a line begins or ends.
+fn named(line: &[u8], mark: &[u8], names: &[&str]) -> Option<usize> {
+    let (start, name) = line.split_at_checked(mark.len())?;
+    start.eq_ignore_ascii_case(mark).then_some(())?;
+    names.iter().position(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }

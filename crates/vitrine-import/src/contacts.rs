@@ -1,10 +1,11 @@
 //! vCard files, as address books export them.
 
 use calcard::vcard::{VCard, VCardEntry, VCardProperty, VCardValue};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::components;
+use super::components::{self, Piece};
 use super::export::{Export, Member};
 use super::hash;
 use super::kind::Importer;
@@ -22,6 +23,8 @@ pub(super) const IMPORTER: Importer = Importer::declared(
 );
 
 const MAX_ENTRIES: usize = 100;
+/// What Apple writes for a year that is not told.
+const OMITTED_YEAR: u16 = 1604;
 
 #[derive(Serialize)]
 struct Contact {
@@ -57,7 +60,8 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
     let several = export.members().len() > 1;
     for member in export.select(|member| !several || is_card(member)) {
         let mut reader = text_file::reader(export, &member)?;
-        components::each(&mut *reader, &member.name, "VCARD", sink, &mut |number, component, sink| {
+        components::each(&mut *reader, &member.name, &["VCARD"], sink, &mut |piece, sink| {
+            let Piece::Component(_, number, component) = piece else { return Ok(()) };
             let contact = VCard::parse(component).ok().map(|card| contact(&card, component));
             if let Some(contact) = contact.filter(|contact| !contact.text.is_empty()) {
                 return sink.record("contacts", None, &contact);
@@ -87,7 +91,8 @@ fn contact(card: &VCard, source: &str) -> Contact {
     let addresses = all(VCardProperty::Adr);
     let lists = [&emails, &phones, &addresses].into_iter().flatten().map(String::as_str);
     let text = name.as_deref().into_iter().chain(lists).collect::<Vec<_>>().join("\n");
-    let birthday = card.entries.iter().find(|entry| entry.name == VCardProperty::Bday).and_then(birthday);
+    let birthday = card.entries.iter().find(|entry| entry.name == VCardProperty::Bday);
+    let birthday = written_birthday(source).or_else(|| birthday.and_then(parsed_birthday));
     let updated = card.entries.iter().find(|entry| entry.name == VCardProperty::Rev);
     let updated_at = updated.and_then(|entry| {
         entry.values.iter().find_map(|value| match value {
@@ -137,13 +142,34 @@ fn words(entry: &VCardEntry) -> String {
     parts(entry).into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
+/// A birthday written `--03-12`, `--0312` or `1980-03-12`: the parser makes no date of the first, nor of the last
+/// in newer cards.
+fn written_birthday(source: &str) -> Option<String> {
+    let value = source.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let name = name.split(';').next()?.rsplit('.').next()?;
+        name.eq_ignore_ascii_case("BDAY").then_some(value.trim())
+    })?;
+    if let Some(rest) = value.strip_prefix("--") {
+        let digits = rest.replace('-', "");
+        let (month, day) = digits.split_at_checked(2).filter(|_| digits.len() == 4)?;
+        return Some(told_birthday(None, month.parse().ok()?, day.parse().ok()?));
+    }
+    let day: Date = value.get(..10)?.parse().ok()?;
+    Some(told_birthday(u16::try_from(day.year()).ok(), day.month().unsigned_abs(), day.day().unsigned_abs()))
+}
+
 /// `1980-05-01`, or `--05-01` where the year is kept back.
-fn birthday(entry: &VCardEntry) -> Option<String> {
+fn told_birthday(year: Option<u16>, month: u8, day: u8) -> String {
+    match year.filter(|year| *year != OMITTED_YEAR) {
+        Some(year) => format!("{year:04}-{month:02}-{day:02}"),
+        None => format!("--{month:02}-{day:02}"),
+    }
+}
+
+fn parsed_birthday(entry: &VCardEntry) -> Option<String> {
     entry.values.iter().find_map(|value| match value {
-        VCardValue::PartialDateTime(at) => match (at.year, at.month?, at.day?) {
-            (Some(year), month, day) => Some(format!("{year:04}-{month:02}-{day:02}")),
-            (None, month, day) => Some(format!("--{month:02}-{day:02}")),
-        },
+        VCardValue::PartialDateTime(at) => Some(told_birthday(at.year, at.month?, at.day?)),
         VCardValue::Text(text) => Some(text.clone()),
         _ => None,
     })
@@ -173,5 +199,17 @@ BEGIN:VCARD\r\nVERSION:3.0\r\nEND:VCARD\r\n";
         assert_eq!(anna["updated_at"], "2024-01-02T03:04:05Z");
         assert_eq!((&can["name"], &can["phones"]), (&json!("Can Öztürk"), &json!(["0170 1"])));
         assert_eq!(found.reasons(), ["an entry that tells nobody"]);
+    }
+
+    #[test]
+    fn a_birthday_without_a_year_has_none() {
+        for line in ["BDAY:--03-12", "BDAY:--0312", "BDAY;X-APPLE-OMIT-YEAR=1604:1604-03-12", "BDAY;VALUE=date:--03-12"]
+        {
+            for version in ["3.0", "4.0"] {
+                let card = format!("BEGIN:VCARD\r\nVERSION:{version}\r\nFN:Anna\r\n{line}\r\nEND:VCARD\r\n");
+                let found = read(Kind::Vcard, "contacts.vcf", card);
+                assert_eq!(found.of("contacts")[0]["birthday"], "--03-12", "{version} {line}");
+            }
+        }
     }
 }

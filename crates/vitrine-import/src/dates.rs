@@ -10,27 +10,56 @@ pub(crate) struct Figures {
     numbers: [i16; 3],
     /// How many digits the first number has.
     width: usize,
+    /// Whether dots stand between them: nobody writes those after a month.
+    dotted: bool,
 }
+
+/// Marks of writing direction, which phones put almost anywhere.
+pub(crate) const MARKS: [char; 3] = ['\u{200e}', '\u{200f}', '\u{feff}'];
+/// Spaces of any width.
+pub(crate) const SPACES: [char; 3] = [' ', '\u{a0}', '\u{202f}'];
 
 /// Reads a date in figures off the start of a text, and gives the rest.
 pub(crate) fn figures(text: &str) -> Option<(Figures, &str)> {
     let (first, width, rest) = number(text, 4)?;
     let (separator, rest) = separator(rest)?;
     let (second, _, rest) = number(rest, 2)?;
-    let rest = rest.strip_prefix(separator)?.trim_start_matches(' ');
+    let (after_month, after_day) = match separator {
+        '년' => ('월', "일"),
+        '年' => ('月', "日"),
+        other => (other, ""),
+    };
+    let rest = rest.trim_start_matches(MARKS).strip_prefix(after_month)?.trim_start_matches(' ');
     let (third, third_width, rest) = number(rest, 4)?;
     let plausible = (width <= 2 && third_width != 3) || (width == 4 && third_width <= 2);
-    plausible.then_some((Figures { numbers: [first, second, third], width }, rest))
+    let rest = rest.strip_prefix(after_day).unwrap_or(rest);
+    plausible.then_some((Figures { numbers: [first, second, third], width, dotted: separator == '.' }, rest))
 }
 
 fn separator(text: &str) -> Option<(char, &str)> {
-    let separator = text.chars().next().filter(|c| matches!(c, '.' | '/' | '-'))?;
-    Some((separator, text[1..].trim_start_matches(' ')))
+    let text = text.trim_start_matches(MARKS);
+    let separator = text.chars().next().filter(|c| matches!(c, '.' | '/' | '-' | '년' | '年'))?;
+    Some((separator, text[separator.len_utf8()..].trim_start_matches(' ')))
 }
 
+/// Reads a number of up to `max` digits; how many it has, and the rest.
 fn number(text: &str, max: usize) -> Option<(i16, usize, &str)> {
-    let width = text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=max).contains(&width).then(|| text[..width].parse().ok().map(|n| (n, width, &text[width..]))).flatten()
+    let text = text.trim_start_matches(MARKS);
+    let (mut value, mut width, mut rest) = (0, 0, text);
+    while let Some(digit) = rest.chars().next().and_then(digit) {
+        if width == max {
+            return None;
+        }
+        (value, width) = (value * 10 + digit, width + 1);
+        rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+    }
+    (width > 0).then_some((value, width, rest))
+}
+
+/// A digit, as Europeans, Arabs, Persians and Indians write it.
+fn digit(c: char) -> Option<i16> {
+    let zero = ['0', '\u{660}', '\u{6f0}', '\u{966}'].into_iter().find(|zero| (*zero..).take(10).any(|d| d == c))?;
+    i16::try_from(u32::from(c) - u32::from(zero)).ok()
 }
 
 impl Figures {
@@ -56,6 +85,8 @@ impl Figures {
 #[derive(Debug, Default)]
 pub(crate) struct OrderGuess {
     trials: [Trial; 2],
+    /// Whether some date is another day in the other order.
+    differs: bool,
 }
 
 /// A year in front is written out, and needs no guess.
@@ -72,8 +103,11 @@ struct Trial {
 
 impl OrderGuess {
     pub(crate) fn see(&mut self, figures: Figures) {
+        let [one, other] = ORDERS.map(|order| figures.date(order));
+        self.differs |= one != other;
         for (trial, order) in self.trials.iter_mut().zip(ORDERS) {
-            let Some(date) = figures.date(order) else {
+            let unheard_of = figures.dotted && order == DateOrder::Mdy && one.is_some();
+            let Some(date) = figures.date(order).filter(|_| !unheard_of) else {
                 trial.impossible += 1;
                 continue;
             };
@@ -92,10 +126,25 @@ impl OrderGuess {
         let best = (0..ORDERS.len()).min_by_key(|at| cost(&self.trials[*at]));
         ORDERS[best.unwrap_or_default()]
     }
+
+    /// Which order was taken, when no date rules out the other.
+    pub(crate) fn doubt(&self, what: &str) -> Option<String> {
+        let open = self.differs && self.trials.iter().all(|trial| trial.impossible == 0);
+        let [taken, other, flag] = match self.order() {
+            DateOrder::Mdy => ["month", "day", "dmy"],
+            _ => ["day", "month", "mdy"],
+        };
+        open.then(|| {
+            format!(
+                "{what}: the dates fit both orders and were read {taken} first; --date-order {flag} reads them {other} first."
+            )
+        })
+    }
 }
 
-/// Reads a time of day off the start of a text: `9:05`, `21.05.33`, `9:05:33 p. m.`
+/// Reads a time of day off the start of a text: `9:05`, `21.05.33`, `9:05:33 p. m.`, `오후 9:05`
 pub(crate) fn clock(text: &str) -> Option<(Time, &str)> {
+    let (before, text) = leading_half(text);
     let (hour, _, rest) = number(text, 2)?;
     let separator = rest.chars().next().filter(|c| matches!(c, ':' | '.'))?;
     let (minute, _, mut rest) = number(&rest[1..], 2)?;
@@ -105,8 +154,8 @@ pub(crate) fn clock(text: &str) -> Option<(Time, &str)> {
     {
         (second, rest) = (seconds, after);
     }
-    let (half, rest) = half_of_day(rest);
-    let hour = match half {
+    let (after, rest) = half_of_day(rest);
+    let hour = match before.or(after) {
         Some(Half::Before) if hour == 12 => 0,
         Some(Half::After) if hour < 12 => hour + 12,
         _ => hour,
@@ -115,15 +164,60 @@ pub(crate) fn clock(text: &str) -> Option<(Time, &str)> {
     Some((time, rest))
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     Before,
     After,
 }
 
+/// Halves of the day that stand before the time.
+const LEADING: &[(&str, Half)] = &[
+    ("오전", Half::Before),
+    ("오후", Half::After),
+    ("午前", Half::Before),
+    ("午後", Half::After),
+    ("上午", Half::Before),
+    ("凌晨", Half::Before),
+    ("早上", Half::Before),
+    ("中午", Half::After),
+    ("下午", Half::After),
+    ("晚上", Half::After),
+];
+/// And after it, where they are not `AM` and `PM`.
+const TRAILING: &[(&str, Half)] = &[
+    ("ص", Half::Before),
+    ("م", Half::After),
+    ("पूर्वाह्न", Half::Before),
+    ("अपराह्न", Half::After),
+    ("ÖÖ", Half::Before),
+    ("ÖS", Half::After),
+    ("π.μ.", Half::Before),
+    ("μ.μ.", Half::After),
+    ("SA", Half::Before),
+    ("CH", Half::After),
+];
+
+/// Whether a time says its half of the day first, as in East Asia.
+pub(crate) fn has_leading_half(text: &str) -> bool {
+    leading_half(text).0.is_some()
+}
+
+fn leading_half(text: &str) -> (Option<Half>, &str) {
+    let found = LEADING.iter().find_map(|(word, half)| Some((*half, text.strip_prefix(word)?)));
+    found.map_or((None, text), |(half, rest)| (Some(half), rest.trim_start_matches(SPACES)))
+}
+
 /// `AM`, `p.m.`, `a. m.`, after spaces of any width.
 fn half_of_day(text: &str) -> (Option<Half>, &str) {
-    let start = text.trim_start_matches([' ', '\u{a0}', '\u{202f}']);
-    let mut letters = start.char_indices().filter(|(_, c)| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}'));
+    let start = text.trim_start_matches(MARKS).trim_start_matches(SPACES);
+    for (word, half) in TRAILING {
+        if let Some(rest) = start.strip_prefix(word)
+            && !rest.starts_with(char::is_alphanumeric)
+        {
+            return (Some(*half), rest);
+        }
+    }
+    let mut letters = start.char_indices().filter(|(_, c)| *c != '.' && !SPACES.contains(c));
     let (Some((0, half)), Some((at, 'm' | 'M'))) = (letters.next(), letters.next()) else { return (None, text) };
     let rest = start[at + 1..].strip_prefix('.').unwrap_or(&start[at + 1..]);
     if at > 4 || rest.starts_with(|c: char| c.is_alphanumeric()) {
@@ -156,6 +250,24 @@ mod tests {
         assert_eq!(order(&["1/11/23", "1/12/23", "2/1/23"]), DateOrder::Mdy, "days run on");
         assert_eq!(order(&["11/1/23", "12/1/23", "1/2/23"]), DateOrder::Dmy, "days run on");
         assert_eq!(order(&["03/04/23"]), DateOrder::Dmy);
+        assert_eq!(order(&["1.11.23", "1.12.23", "2.1.23"]), DateOrder::Dmy, "dots stand after days");
+        assert_eq!(order(&["12.31.23"]), DateOrder::Mdy, "unless there is no such day");
+    }
+
+    #[test]
+    fn an_order_that_no_date_settles_is_told() {
+        let doubt = |dates: &[&str]| {
+            let mut guess = OrderGuess::default();
+            for date in dates {
+                guess.see(figures(date).expect("a date").0);
+            }
+            guess.doubt("x")
+        };
+        assert!(doubt(&["03/04/23"]).is_some_and(|told| told.contains("day first; --date-order mdy")));
+        assert!(doubt(&["1/11/23", "1/12/23", "2/1/23"]).is_some_and(|told| told.contains("--date-order dmy")));
+        for settled in [&["03/04/23", "25/04/23"][..], &["2023-04-03"], &["4/4/23"], &["03.04.23"], &[]] {
+            assert_eq!(doubt(settled), None, "{settled:?}");
+        }
     }
 
     #[test]
@@ -165,6 +277,8 @@ mod tests {
         assert_eq!(day("2023/1/2 x", DateOrder::Mdy).as_deref(), Some("2023-01-02"));
         assert_eq!(day("5. 1. 2024", DateOrder::Dmy).as_deref(), Some("2024-01-05"));
         assert_eq!(day("31.02.2024", DateOrder::Dmy), None);
+        assert_eq!(day("2024년 3월 12일 x", DateOrder::Dmy).as_deref(), Some("2024-03-12"));
+        assert_eq!(day("١٢\u{200f}/٣\u{200f}/٢٠٢٤", DateOrder::Dmy).as_deref(), Some("2024-03-12"));
         for none in ["", "1.2", "1234.5", "1.234,56", "12345.1.1", "1-2/3", "1.2.345"] {
             assert_eq!(figures(none), None, "{none}");
         }
@@ -179,6 +293,10 @@ mod tests {
             ("12:00 a. m. - x", "00:00:00", " - x"),
             ("12:00 pm", "12:00:00", ""),
             ("7:00 amber", "07:00:00", " amber"),
+            ("오후 9:45, x", "21:45:00", ", x"),
+            ("下午9:45:03] x", "21:45:03", "] x"),
+            ("٩:٤٥ م - x", "21:45:00", " - x"),
+            ("9:45 अपराह्न - x", "21:45:00", " - x"),
         ] {
             assert_eq!(
                 clock(text).map(|(time, rest)| (time.to_string(), rest)),

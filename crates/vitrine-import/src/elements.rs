@@ -51,6 +51,10 @@ struct Scanner<'a> {
     reading: Reading,
     number: u64,
     started: bool,
+    /// Whether something that is no document stands before it.
+    stray: bool,
+    /// Whether the next byte belongs to an entry of the root array that is no object.
+    odd: bool,
 }
 
 /// Whether the next byte stands in a string.
@@ -79,6 +83,9 @@ impl Scanner<'_> {
             if self.text != Text::Outside {
                 self.text_byte(byte);
                 continue;
+            }
+            if self.depth <= 1 {
+                self.between_entries(byte, sink);
             }
             match byte {
                 b'"' => {
@@ -111,6 +118,23 @@ impl Scanner<'_> {
             self.keep(&chunk[start..]);
         }
         Ok(())
+    }
+
+    /// Notices what stands between entries and is none.
+    fn between_entries(&mut self, byte: u8, sink: &mut Sink<'_>) {
+        if self.depth == 0 {
+            self.stray |= byte.is_ascii_graphic() && !matches!(byte, b'{' | b'[');
+        } else if self.around == 1 {
+            match byte {
+                b',' => self.odd = false,
+                b'{' | b'}' | b']' => {}
+                _ if self.odd || byte.is_ascii_whitespace() => {}
+                _ => {
+                    (self.odd, self.number) = (true, self.number + 1);
+                    sink.reject("an entry that is no object", format!("{}, entry {}", self.document, self.number));
+                }
+            }
+        }
     }
 
     fn text_byte(&mut self, byte: u8) {
@@ -166,6 +190,9 @@ impl Scanner<'_> {
     }
 
     fn finish(&self) -> Result<(), ImportError> {
+        if self.stray && !self.started {
+            return Err(ImportError::Damaged(format!("{} is no JSON document. Export it again.", self.document)));
+        }
         if self.depth == 0 && self.text == Text::Outside {
             return Ok(());
         }

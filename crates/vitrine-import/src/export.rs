@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use super::archive::Archive;
+use super::archive::{Archive, refuse_other};
 use super::sink::ImportError;
 
 const READ_BYTES: usize = 256 * 1024;
@@ -89,6 +89,7 @@ impl Export {
             let (archive, members, ignored) = Archive::open(&name, Box::new(file), about.len())?;
             return Ok(Self { opened, ..Self::new(Place::Archive(Box::new(archive)), name, members, ignored) });
         }
+        refuse_other(&name, &start[..read])?;
         let member = Member { name: name.clone(), size: about.len(), index: 0 };
         Ok(Self { opened, ..Self::new(Place::File(path.to_owned()), name, vec![member], Vec::new()) })
     }
@@ -101,6 +102,7 @@ impl Export {
             let (archive, members, ignored) = Archive::open(name, Box::new(Cursor::new(bytes)), size)?;
             return Ok(Self::new(Place::Archive(Box::new(archive)), name.to_owned(), members, ignored));
         }
+        refuse_other(name, &bytes)?;
         let member = Member { name: name.to_owned(), size, index: 0 };
         Ok(Self::new(Place::Bytes(bytes), name.to_owned(), vec![member], Vec::new()))
     }
@@ -274,6 +276,10 @@ mod tests {
 
         fn skip(&mut self, skip: Skip) {
             self.found.skip(skip);
+        }
+
+        fn note(&mut self, note: String) {
+            self.found.note(note);
         }
     }
 

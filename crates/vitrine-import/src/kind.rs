@@ -175,6 +175,12 @@ impl Kind {
         }
     }
 
+    /// Whether an export that reads as this kind is likely to be of it: any text with commas reads as a table.
+    fn is_likely(self, export: &Export) -> bool {
+        let extensions = ["csv", "tsv", "tab"];
+        self != Self::Csv || export.members().iter().any(|m| extensions.iter().any(|e| m.has_extension(e)))
+    }
+
     /// Refuses an export of another kind, before anything is taken from it.
     pub fn check(self, export: &mut Export) -> Result<(), ImportError> {
         let Importer { recognizes, expected, .. } = self.importer();
@@ -183,7 +189,7 @@ impl Kind {
         }
         for other in Self::value_variants() {
             let importer = other.importer();
-            if (importer.recognizes)(export)? {
+            if other.is_likely(export) && (importer.recognizes)(export)? {
                 let (name, title, other) = (export.name(), importer.title, other.name());
                 return Err(ImportError::Wrong(format!("{name} looks like {title}; use `vitrine import {other}`.")));
             }

@@ -35,6 +35,7 @@ mod testing;
 mod tests;
 mod text;
 mod whatsapp;
+mod zones;
 
 pub use export::Export;
 pub use kind::{FORMS, Kind, Prepared};

@@ -1,11 +1,14 @@
 //! Mail, from one large file or many small ones.
 
+mod charset;
+mod date;
 pub(super) mod maildir;
 pub(super) mod mbox;
 mod message;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unread;
 
 /// Says what mails and attachments are.
 const DECLARATION: &str = include_str!("declarations/mail.json");

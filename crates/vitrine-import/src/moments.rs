@@ -1,9 +1,9 @@
 //! Days and instants of calendars and address books.
 
 use calcard::common::PartialDateTime;
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Span, Timestamp};
 use vitrine_contract::time;
 
 /// A day or an instant.
@@ -13,7 +13,26 @@ pub(super) enum Moment {
     Instant(Timestamp),
 }
 
+/// How long something lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lasting {
+    pub(super) days: i64,
+    pub(super) seconds: i64,
+}
+
 impl Moment {
+    /// The moment so much later.
+    pub(super) fn after(self, lasting: Lasting) -> Option<Self> {
+        let Lasting { days, seconds } = lasting;
+        match self {
+            Self::Day(day) => day.checked_add(Span::new().try_days(days).ok()?).ok().map(Self::Day),
+            Self::Instant(at) => {
+                let seconds = days.checked_mul(86_400)?.checked_add(seconds)?;
+                at.checked_add(SignedDuration::from_secs(seconds)).ok().map(Self::Instant)
+            }
+        }
+    }
+
     /// The instant; of a day, its midnight in UTC.
     pub(super) fn instant(self) -> Timestamp {
         match self {

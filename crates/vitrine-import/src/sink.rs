@@ -66,6 +66,8 @@ pub trait Outlet {
     fn blob(&mut self, blob: NewBlob) -> Result<(), Stopped>;
     /// Something that becomes no record.
     fn skip(&mut self, skip: Skip);
+    /// Something the owner should know of how the export was read, in a sentence.
+    fn note(&mut self, note: String);
 }
 
 /// The importer's end of an [`Outlet`].
@@ -114,5 +116,10 @@ impl<'a> Sink<'a> {
     /// Something that cannot become a record.
     pub(crate) fn reject(&mut self, reason: impl Into<Cow<'static, str>>, place: impl Into<String>) {
         self.outlet.skip(Skip { reason: reason.into(), place: place.into(), rejected: true });
+    }
+
+    /// How the export was read, where it could be read another way.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.outlet.note(note.into());
     }
 }

@@ -1,9 +1,12 @@
 //! A Slack workspace: a directory a channel, with a file a day, and lists of channels and people.
 
+mod words;
+
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use vitrine_contract::time;
 
 use super::elements;
@@ -23,6 +26,8 @@ pub(super) const IMPORTER: Importer = Importer::declared(
     read,
 );
 
+/// People whose names make up that of a conversation; Slack allows nine.
+const MAX_TOGETHER: usize = 9;
 const CHANNEL_LISTS: [&str; 4] = ["channels.json", "groups.json", "mpims.json", "dms.json"];
 
 #[derive(Deserialize)]
@@ -122,6 +127,10 @@ struct Said {
     files: Vec<Attached>,
     #[serde(default)]
     edited: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    blocks: Value,
+    #[serde(default)]
+    attachments: Value,
 }
 
 #[derive(Deserialize)]
@@ -160,7 +169,14 @@ struct MessageRecord<'a> {
 #[derive(Default)]
 struct Names {
     users: HashMap<String, String>,
-    channels: HashMap<String, String>,
+    /// By the directory of their messages.
+    channels: HashMap<String, Shown>,
+}
+
+/// A channel as its messages show it.
+struct Shown {
+    id: String,
+    name: String,
 }
 
 fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
@@ -173,8 +189,8 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
         each(export, member, sink, "an entry that is no channel", |channel, sink| names.channel(&channel, sink))?;
     }
     for member in members.iter().filter(|member| is_day(member)) {
-        let channel = member.directory();
-        each(export, member, sink, "an entry that is no message", |said, sink| names.message(channel, &said, sink))?;
+        let directory = member.directory();
+        each(export, member, sink, "an entry that is no message", |said, sink| names.message(directory, &said, sink))?;
     }
     Ok(())
 }
@@ -192,13 +208,19 @@ fn each<T: for<'a> Deserialize<'a>>(
     otherwise: &'static str,
     mut take: impl FnMut(T, &mut Sink<'_>) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    elements::each(&mut *export.reader(member)?, &member.name, sink, &mut |_, number, text, sink| {
+    let read = elements::each(&mut *export.reader(member)?, &member.name, sink, &mut |_, number, text, sink| {
         if let Ok(entry) = serde_json::from_slice(text) {
             return take(entry, sink);
         }
         sink.reject(otherwise, format!("{}, entry {number}", member.name));
         Ok(())
-    })
+    });
+    // One of thousands of files is no reason to leave out the others.
+    match read {
+        Err(ImportError::Damaged(_)) => sink.reject("the rest of a file that is cut off or damaged", &member.name),
+        read => read?,
+    }
+    Ok(())
 }
 
 impl Names {
@@ -219,37 +241,56 @@ impl Names {
 
     fn channel(&mut self, channel: &Channel, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         // A direct conversation has no name, and its directory is called by its id.
-        let name = channel.name.as_deref().unwrap_or(&channel.id);
-        self.channels.insert(name.to_owned(), channel.id.clone());
+        let directory = channel.name.as_deref().unwrap_or(&channel.id);
+        let name = if channel.name.is_none() || directory.starts_with("mpdm-") {
+            self.together(&channel.members).unwrap_or_else(|| directory.to_owned())
+        } else {
+            directory.to_owned()
+        };
         let created = channel.created.and_then(|second| Timestamp::from_second(second).ok());
         let record = ChannelRecord {
             id: &channel.id,
-            name,
+            name: &name,
             topic: channel.topic.as_ref().and_then(Words::text),
             purpose: channel.purpose.as_ref().and_then(Words::text),
             member_count: channel.members.len(),
             archived: channel.is_archived,
             created_at: created.map(time::format),
         };
-        sink.record("channels", created, &record)
+        sink.record("channels", created, &record)?;
+        self.channels.insert(directory.to_owned(), Shown { id: channel.id.clone(), name });
+        Ok(())
     }
 
-    fn message(&self, channel: &str, said: &Said, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    /// Those who talk to each other.
+    fn together(&self, members: &[String]) -> Option<String> {
+        let name = |id: &String| self.users.get(id).unwrap_or(id).clone();
+        let names: Vec<String> = members.iter().take(MAX_TOGETHER).map(name).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    fn message(&self, directory: &str, said: &Said, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         let Some(at) = instant(&said.ts) else {
-            sink.reject("a message whose time cannot be read", format!("{channel} {}", said.ts));
+            sink.reject("a message whose time cannot be read", format!("{directory} {}", said.ts));
             return Ok(());
         };
         let named = said.user.as_deref().and_then(|id| self.users.get(id)).map(String::as_str);
+        let channel = self.channels.get(directory);
+        let text = if said.text.trim().is_empty() {
+            self.readable(&words::of(&said.blocks, &said.attachments))
+        } else {
+            self.readable(&said.text)
+        };
         let record = MessageRecord {
-            id: format!("{channel}-{}", said.ts),
-            channel,
-            channel_id: self.channels.get(channel).map(String::as_str),
+            id: format!("{directory}-{}", said.ts),
+            channel: channel.map_or(directory, |channel| &channel.name),
+            channel_id: channel.map(|channel| channel.id.as_str()),
             user_id: said.user.as_deref(),
             user_name: named.or(said.username.as_deref()).or(said.user.as_deref()),
             thread_id: said.thread_ts.as_deref().unwrap_or(&said.ts),
             is_reply: said.thread_ts.as_ref().is_some_and(|thread| *thread != said.ts),
             subtype: said.subtype.as_deref(),
-            text: self.readable(&said.text),
+            text,
             reply_count: said.reply_count,
             reaction_count: said.reactions.iter().map(|reaction| reaction.count).fold(0, u64::saturating_add),
             reactions: said.reactions.iter().map(|reaction| reaction.name.as_str()).collect(),
@@ -295,58 +336,4 @@ fn instant(ts: &str) -> Option<Timestamp> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::testing::{read, zip};
-    use crate::{Export, ImportError, Kind};
-
-    const USERS: &str = r#"[{"id":"U1","name":"anna","deleted":false,"is_bot":false,"profile":{"real_name":"Anna Müller","title":"","email":"anna@example.org"}}]"#;
-    const CHANNELS: &str = r#"[{"id":"C1","name":"general","created":1600000000,"is_archived":false,"members":["U1"],"topic":{"value":"All"},"purpose":{"value":""}}]"#;
-    const DAY: &str = r#"[{"type":"message","user":"U1","text":"Hi <@U1> &amp; <!here>: <https://x.example|docs> <#C1|general>","ts":"1700000000.123456",
-        "thread_ts":"1700000000.123456","reply_count":1,"reactions":[{"name":"+1","users":["U1"],"count":2}],"files":[{"id":"F1","name":"a.pdf"}]},
-        {"type":"message","subtype":"bot_message","username":"ci","bot_id":"B1","text":"1 < 2","ts":"1700000001.000000","thread_ts":"1700000000.123456","edited":{"user":"U1","ts":"1"}},
-        {"type":"message","text":"x","ts":"soon"}, {"type":"message"}]"#;
-
-    fn archive() -> Vec<u8> {
-        zip(&[
-            ("channels.json", CHANNELS.as_bytes()),
-            ("users.json", USERS.as_bytes()),
-            ("integration_logs.json", b"[]"),
-            ("general/2023-11-14.json", DAY.as_bytes()),
-            ("../../etc/2023-11-14.json", DAY.as_bytes()),
-        ])
-    }
-
-    #[test]
-    fn channels_people_and_threads_are_told() {
-        let found = read(Kind::Slack, "acme.zip", archive());
-        let [first, second] = found.of("messages")[..] else { panic!("{:?}", found.records) };
-        assert_eq!(first["id"], "general-1700000000.123456");
-        assert_eq!(first["text"], "Hi @Anna Müller & here: docs (https://x.example) #general");
-        assert_eq!((&first["user_name"], &first["channel_id"]), (&json!("Anna Müller"), &json!("C1")));
-        assert_eq!((&first["reaction_count"], &first["files"]), (&json!(2), &json!(["a.pdf"])));
-        assert_eq!((&second["thread_id"], &second["is_reply"]), (&json!("1700000000.123456"), &json!(true)));
-        assert_eq!(
-            (&second["user_name"], &second["text"], &second["edited"]),
-            (&json!("ci"), &json!("1 < 2"), &json!(true))
-        );
-        assert_eq!(found.of("channels")[0]["topic"], "All");
-        assert_eq!(found.of("users")[0]["email"], "anna@example.org");
-        let reasons = [
-            "a path that leads out of the archive",
-            "a message whose time cannot be read",
-            "an entry that is no message",
-        ];
-        assert_eq!(found.reasons(), reasons);
-    }
-
-    #[test]
-    fn it_is_told_from_other_archives() {
-        let mut export = Export::of_bytes("acme.zip", archive()).unwrap();
-        let refused = Kind::Mbox.check(&mut export);
-        assert!(
-            matches!(refused, Err(ImportError::Wrong(why)) if why.contains("a Slack export; use `vitrine import slack`"))
-        );
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use vitrine_engine::declaration::Declaration;
-use vitrine_engine::ingest::prepare;
+use vitrine_engine::ingest::{KeyFrom, prepare};
 use vitrine_engine::keeping::NewBlob;
 
 use super::{Export, ImportError, Kind, Outlet, Settings, Sink, Skip, Stopped};
@@ -14,6 +14,7 @@ pub(crate) struct Found {
     pub(crate) records: Vec<(String, Value)>,
     pub(crate) blobs: Vec<NewBlob>,
     pub(crate) skips: Vec<Skip>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Outlet for Found {
@@ -30,6 +31,10 @@ impl Outlet for Found {
 
     fn skip(&mut self, skip: Skip) {
         self.skips.push(skip);
+    }
+
+    fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 }
 
@@ -66,7 +71,7 @@ pub(crate) fn read_export(kind: Kind, export: &mut Export, settings: &Settings) 
     for (name, data) in &found.records {
         let stream = declaration.stream(name).unwrap_or_else(|| panic!("no stream {name}"));
         let line = serde_json::json!({ "data": data, "emitted_at": "2026-01-01T00:00:00Z" }).to_string();
-        let checked = prepare(line.as_bytes(), stream, &stream.validator().expect("it compiles"));
+        let checked = prepare(line.as_bytes(), stream, &stream.validator().expect("it compiles"), KeyFrom::Data);
         assert!(checked.is_ok(), "{name}: {checked:?} {data}");
         for (field, _) in data.as_object().expect("an object") {
             assert!(stream.fields.iter().any(|declared| declared.name == *field), "{name}: {field} is not declared");

@@ -8,7 +8,8 @@ mod line;
 use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan as _};
 use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
@@ -71,7 +72,10 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
             }
         }
         let chat = chat_name(if member.file_name() == "_chat.txt" { &archive } else { member.file_name() });
-        let order = settings.date_order.unwrap_or(about.order);
+        let order = settings.date_order.unwrap_or_else(|| about.dates.order());
+        if settings.date_order.is_none() {
+            about.dates.doubt(&chat).into_iter().for_each(|note| sink.note(note));
+        }
         let mut reading = Reading { chat: &chat, order, settings, media: &media, before: HashMap::new(), minute: None };
         reading.read(export, member, sink)?;
     }
@@ -80,7 +84,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
 
 /// What must be known of a chat before it is read.
 struct Survey {
-    order: DateOrder,
+    dates: OrderGuess,
     /// The files its messages speak of.
     media: Vec<Member>,
 }
@@ -88,20 +92,20 @@ struct Survey {
 fn survey(export: &mut Export, chat: &Member, members: &[Member]) -> Result<Survey, ImportError> {
     let files: HashMap<&str, &Member> =
         members.iter().filter(|m| !is_chat(m)).map(|member| (member.file_name(), member)).collect();
-    let (mut guess, mut named) = (OrderGuess::default(), HashSet::new());
+    let (mut dates, mut named) = (OrderGuess::default(), HashSet::new());
     let mut reader = text::reader(export, chat)?;
     let mut buffer = Vec::new();
     while read_line(&mut *reader, &mut buffer, MAX_TEXT_BYTES)? != LineRead::End {
         let text = String::from_utf8_lossy(&buffer);
         if let Some(line) = Line::parse(&text) {
-            guess.see(line.header.date);
+            dates.see(line.header.date);
             named.extend(line.media().and_then(|name| files.get(name)).map(|member| member.index));
         }
         buffer.clear();
     }
     let media = members.iter().filter(|member| !is_chat(member) && files.contains_key(member.file_name()));
     let media = media.filter(|member| named.contains(&member.index)).cloned().collect();
-    Ok(Survey { order: guess.order(), media })
+    Ok(Survey { dates, media })
 }
 
 /// Keeps a picture or file that came along.
@@ -179,7 +183,7 @@ impl Reading<'_> {
     }
 
     fn message(&mut self, header: &Header, said: &str, place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-        let local = header.date.date(self.order).map(|date| date.to_datetime(header.time));
+        let local = header.date.date(self.order).map(|date| in_common_years(date).to_datetime(header.time));
         let Some(at) = local.and_then(|local| self.settings.time_zone.to_timestamp(local).ok()) else {
             sink.reject("a message whose date is none; try --date-order", place);
             return Ok(());
@@ -193,14 +197,15 @@ impl Reading<'_> {
         let line = Line { header: header.clone(), rest: said };
         let (sender, text) = line.sender_and_text();
         let media = line.media();
+        let is_media = media.is_some() || line.is_omitted();
         let record = Message {
             id: hash::text_key(&[self.chat, &sent_at, said, &count.to_string()]),
             chat: self.chat,
             sender,
-            kind: match (sender, media) {
-                (None, _) => "notice",
-                (_, Some(_)) => "media",
-                _ => "text",
+            kind: match sender {
+                None => "notice",
+                Some(_) if is_media => "media",
+                Some(_) => "text",
             },
             text,
             sent_at,
@@ -209,6 +214,11 @@ impl Reading<'_> {
         };
         sink.record("messages", Some(at), &record)
     }
+}
+
+/// Thai phones count years from the Buddha's death.
+fn in_common_years(date: Date) -> Date {
+    if date.year() < 2400 { date } else { date.checked_sub(543.years()).unwrap_or(date) }
 }
 
 /// The person or group, from a name such as `WhatsApp Chat with Anna.txt`.

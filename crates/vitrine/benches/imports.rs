@@ -70,6 +70,8 @@ impl Outlet for Nothing {
     }
 
     fn skip(&mut self, _: Skip) {}
+
+    fn note(&mut self, _: String) {}
 }
 
 /// The time the command takes from its start to its end, and the most memory it had, in KB.

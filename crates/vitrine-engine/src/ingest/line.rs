@@ -94,8 +94,22 @@ struct Line<'a> {
     op: Option<Value>,
 }
 
+/// Who says which record a line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyFrom {
+    /// The line, by its `key`.
+    Line,
+    /// Its data, by the fields of the primary key, unless the line does.
+    Data,
+}
+
 /// Checks one line against the stream it is meant for.
-pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Result<Incoming, Rejection> {
+pub fn prepare(
+    line: &[u8],
+    stream: &Stream,
+    validator: &RecordValidator,
+    key_from: KeyFrom,
+) -> Result<Incoming, Rejection> {
     let malformed = |message: String| Rejection::new(RejectionCode::MalformedNdjson, message);
     let text = std::str::from_utf8(line).map_err(|_| malformed("The line is not UTF-8.".into()))?;
     if !text.trim_ascii_start().starts_with('{') {
@@ -121,6 +135,9 @@ pub fn prepare(line: &[u8], stream: &Stream, validator: &RecordValidator) -> Res
     let Value::Object(map) = &data else {
         return Err(Rejection::new(RejectionCode::InvalidRecord, "`data` must be an object."));
     };
+    if line.key.is_null() && key_from == KeyFrom::Line {
+        return Err(Rejection::new(RejectionCode::InvalidRecordIdentity, "`key` is missing."));
+    }
     let id = identity::record_id(stream, map, &line.key).map_err(|e| no_identity(&e))?;
     validator.check(&data).map_err(|fault| Rejection::new(RejectionCode::InvalidRecord, fault))?;
     Ok(Incoming::Upsert { id, emitted_at, fields: fields(raw.get(), map.len()) })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::line::{Incoming, Rejection, RejectionCode, prepare};
+use super::line::{Incoming, KeyFrom, Rejection, RejectionCode, prepare};
 use super::{MAX_LINE_BYTES, MAX_REJECTIONS};
 use crate::catalog::Connection;
 use crate::declaration::RecordValidator;
@@ -13,6 +13,8 @@ use crate::keeping::{Keeper, Outcome, Target};
 use crate::owner::OwnerError;
 
 const BATCH_LINES: usize = 4_000;
+/// Some programs begin every file with it.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// What became of an ingest.
@@ -51,6 +53,7 @@ pub struct IngestSession<'a, S> {
     target: Target,
     connection: Arc<Connection>,
     validator: RecordValidator,
+    key_from: KeyFrom,
     line: Vec<u8>,
     overlong: bool,
     batch: Vec<(u64, Incoming)>,
@@ -82,12 +85,19 @@ impl<'a, S: Keeper> IngestSession<'a, S> {
             validator: stream.validator()?,
             connection: Arc::clone(connection),
             target,
+            key_from: KeyFrom::Line,
             line: Vec::new(),
             overlong: false,
             batch: Vec::new(),
             batch_bytes: 0,
             result,
         })
+    }
+
+    /// Takes keys from elsewhere than the lines.
+    #[must_use]
+    pub fn keyed(self, key_from: KeyFrom) -> Self {
+        Self { key_from, ..self }
     }
 
     /// Takes the next bytes in.
@@ -125,7 +135,10 @@ impl<'a, S: Keeper> IngestSession<'a, S> {
     }
 
     async fn end_line(&mut self) -> Result<(), OwnerError> {
-        let line = std::mem::take(&mut self.line);
+        let mut line = std::mem::take(&mut self.line);
+        if self.result.records_attempted == 0 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
         let overlong = std::mem::take(&mut self.overlong);
         if !overlong && line.trim_ascii().is_empty() {
             return Ok(());
@@ -137,7 +150,7 @@ impl<'a, S: Keeper> IngestSession<'a, S> {
             let message = format!("The line is longer than {MAX_LINE_BYTES} bytes.");
             Err(Rejection::new(RejectionCode::MalformedNdjson, message))
         } else {
-            prepare(&line, stream, &self.validator)
+            prepare(&line, stream, &self.validator, self.key_from)
         };
         match prepared {
             Err(rejection) => self.reject(index, rejection.code, rejection.message),
@@ -159,9 +172,11 @@ impl<'a, S: Keeper> IngestSession<'a, S> {
         }
         let (indexes, batch): (Vec<u64>, Vec<Incoming>) = std::mem::take(&mut self.batch).into_iter().unzip();
         let outcomes = self.store.write(&self.target, &batch).await?;
-        for (index, outcome) in indexes.into_iter().zip(outcomes) {
+        for ((index, change), outcome) in indexes.into_iter().zip(&batch).zip(outcomes) {
             match outcome {
                 Outcome::Accepted => self.result.records_accepted += 1,
+                // Whoever wants a record gone has it gone.
+                Outcome::Unchanged if matches!(change, Incoming::Delete { .. }) => self.result.records_accepted += 1,
                 Outcome::Unchanged => self.result.records_unchanged += 1,
                 Outcome::Rejected(code) => {
                     let message = "The key is known with another payload, and records of this stream never change.";

@@ -34,22 +34,36 @@ impl DecimalGuess {
     }
 }
 
+/// Whether an amount is marked as one that went out: `-1`, `€ -1`, `(1)`, `1-`, `1 S`, `1 DR`.
+pub(super) fn is_negative(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let before = text.split(is_digit).next().unwrap_or_default();
+    let after = text.rsplit(is_digit).next().unwrap_or_default().trim();
+    before.contains(['-', '\u{2212}', '(']) || after.starts_with('-') || matches!(after, "S" | "D" | "DR" | "Dr" | "DB")
+}
+
 /// Reads `-1.234,56 EUR`, `(12.50)`, `1'000.00-` and the like.
 pub(super) fn parse(text: &str, decimal: Decimal) -> Option<f64> {
-    let text = text.trim();
-    let negative = text.starts_with(['-', '\u{2212}', '(']) || text.ends_with('-') || text.ends_with(" S");
-    let mark = if decimal == Decimal::Comma { ',' } else { '.' };
+    let (mark, other) = if decimal == Decimal::Comma { (',', '.') } else { ('.', ',') };
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
+    // Digits since the other mark, which may only stand before thousands.
+    let mut grouped = None;
+    for c in text.trim().chars() {
         match c {
-            '0'..='9' => plain.push(c),
-            c if c == mark && !plain.contains('.') => plain.push('.'),
-            c if c == mark => return None,
+            '0'..='9' => {
+                plain.push(c);
+                grouped = grouped.map(|digits| digits + 1);
+            }
+            c if c == mark && plain.contains('.') => return None,
+            c if c == mark && grouped.is_some_and(|digits| digits != 3) => return None,
+            c if c == mark => (plain, grouped) = (plain + ".", None),
+            c if c == other && plain.contains('.') && !plain.ends_with('.') => return None,
+            c if c == other && !plain.is_empty() => grouped = Some(0),
             _ => {}
         }
     }
-    let value: f64 = plain.parse().ok()?;
-    Some(if negative { -value } else { value })
+    let value: f64 = plain.parse().ok().filter(|_| grouped.is_none_or(|digits| digits == 3))?;
+    Some(if is_negative(text) { -value } else { value })
 }
 
 #[cfg(test)]
@@ -66,6 +80,13 @@ mod tests {
             ("\u{2212}3,00", Decimal::Comma, Some(-3.0)),
             ("12,50 S", Decimal::Comma, Some(-12.5)),
             ("+7", Decimal::Comma, Some(7.0)),
+            ("€ -3,00", Decimal::Comma, Some(-3.0)),
+            ("12.50 DR", Decimal::Point, Some(-12.5)),
+            ("12.50 USD", Decimal::Point, Some(12.5)),
+            ("1,23,456.00", Decimal::Point, Some(123_456.0)),
+            ("1,234.-", Decimal::Point, Some(1234.0)),
+            ("12,34", Decimal::Point, None),
+            ("1.234,56", Decimal::Point, None),
             ("1.2.3", Decimal::Point, None),
             ("", Decimal::Point, None),
             ("n/a", Decimal::Point, None),

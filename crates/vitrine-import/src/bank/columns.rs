@@ -1,5 +1,7 @@
 //! Which column of a bank's table is what.
 
+use super::{currency, sign};
+
 /// What a column may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -8,18 +10,30 @@ pub(super) enum Role {
     Amount,
     Out,
     In,
+    Sign,
     Currency,
     Account,
     Kind,
     Counterparty,
+    Payee,
+    Payer,
     CounterpartyAccount,
     Reference,
+    Category,
+    Note,
     Balance,
+    State,
     Id,
+    /// The owner, unless nobody else is named.
+    Holder,
+    /// What for, unless another column says that.
+    Wording,
+    Memo,
 }
 
 /// Starts of headings, in small letters; the first that fits a heading decides.
 const HEADINGS: &[(Role, &[&str])] = &[
+    (Role::Wording, &["buchungstext", "buchungsdetails", "details"]),
     (
         Role::Value,
         &["valuta", "valutadatum", "wertstellung", "value date", "completed date", "date de valeur", "fecha valor"],
@@ -41,11 +55,27 @@ const HEADINGS: &[(Role, &[&str])] = &[
         ],
     ),
     (Role::Balance, &["saldo", "balance", "kontostand", "running balance"]),
-    (Role::Out, &["soll", "debit", "paid out", "money out", "withdrawal", "belastung", "ausgabe"]),
-    (Role::In, &["haben", "credit", "paid in", "money in", "deposit", "gutschrift", "einnahme"]),
-    (Role::Amount, &["betrag", "amount", "umsatz in", "importe", "montant", "bedrag", "transaction amount"]),
+    (Role::Out, &["soll", "debit", "débit", "paid out", "money out", "withdrawal", "belastung", "ausgabe"]),
+    (Role::In, &["haben", "credit", "crédit", "paid in", "money in", "deposit", "deposits", "gutschrift", "einnahme"]),
+    (Role::Id, &["transaction id", "transaction reference", "umsatz-id", "fitid", "id"]),
+    (
+        Role::Amount,
+        &["betrag", "amount", "umsatz in", "umsatz", "importe", "montant", "bedrag", "transaction amount", "gross"],
+    ),
     (Role::Currency, &["währung", "waehrung", "whrg", "currency", "devise", "divisa"]),
-    (Role::Account, &["auftragskonto", "iban auftragskonto", "account name", "own account", "kontobezeichnung"]),
+    (
+        Role::Account,
+        &[
+            "auftragskonto",
+            "iban auftragskonto",
+            "iban kontoinhaber",
+            "account name",
+            "own account",
+            "kontobezeichnung",
+            "bezeichnung auftragskonto",
+            "rekening",
+        ],
+    ),
     (
         Role::CounterpartyAccount,
         &[
@@ -56,79 +86,180 @@ const HEADINGS: &[(Role, &[&str])] = &[
             "kontonummer",
             "partner iban",
             "account number",
+            "tegenrekening",
         ],
     ),
+    (Role::Holder, &["auftraggeber/zahlungsempfänger"]),
+    (Role::Counterparty, &["name zahlungsbeteiligter", "merchant", "counterparty", "partner name", "naam", "name"]),
     (
-        Role::Counterparty,
+        Role::Payee,
         &[
             "beguenstigter",
             "begünstigter",
-            "name zahlungsbeteiligter",
-            "auftraggeber",
             "empfänger",
             "empfaenger",
             "zahlungsempfänger",
-            "zahlungspflichtige",
+            "zahlungsempfaenger",
             "payee",
-            "merchant",
-            "counterparty",
-            "partner name",
-            "name",
+            "recipient",
+            "beneficiary",
         ],
     ),
-    (Role::Kind, &["buchungstext", "umsatztyp", "umsatzart", "transaction type", "type", "vorgang"]),
+    (Role::Payer, &["zahlungspflichtige", "auftraggeber", "payer", "sender"]),
+    (Role::Kind, &["umsatztyp", "umsatzart", "transaction type", "type", "vorgang", "mutatiesoort"]),
     (
         Role::Reference,
         &[
             "verwendungszweck",
             "description",
+            "beschreibung",
             "reference",
-            "memo",
-            "details",
             "purpose",
             "narrative",
             "payment reference",
             "concepto",
             "libellé",
-            "buchungsdetails",
+            "omschrijving",
+            "mededelingen",
         ],
     ),
-    (Role::Id, &["transaction id", "transaction reference", "umsatz-id", "fitid", "id"]),
+    (Role::Memo, &["memo"]),
+    (Role::Category, &["category", "kategorie", "catégorie", "categoría", "categorie"]),
+    (Role::Note, &["note", "notes", "notiz", "notizen"]),
+    (Role::State, &["state", "status"]),
 ];
 
 /// The columns of a table, by what they hold.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Columns(Vec<Option<Role>>);
+pub(super) struct Columns {
+    roles: Vec<Option<Role>>,
+    headings: Vec<String>,
+}
 
 impl Columns {
     /// The columns of a row of headings, if it is one.
     pub(super) fn of_headings<'a>(row: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let mut columns: Vec<Option<Role>> = Vec::new();
-        for heading in row {
-            let heading = heading.trim().trim_matches('"').to_lowercase();
-            let fits = |starts: &[&str]| starts.iter().any(|start| is_start(&heading, start));
-            let role = HEADINGS.iter().find(|(role, starts)| !columns.contains(&Some(*role)) && fits(starts));
-            columns.push(role.map(|(role, _)| *role));
+        let headings: Vec<String> = row.map(|heading| heading.trim().trim_matches('"').to_owned()).collect();
+        let mut roles: Vec<Option<Role>> = Vec::new();
+        for heading in &headings {
+            roles.push(role(&heading.to_lowercase(), &roles));
         }
+        let mut columns = Self { roles, headings };
+        columns.settle();
+        let has = |role| columns.has(role);
+        (has(Role::Booked) && (has(Role::Amount) || (has(Role::Out) && has(Role::In)))).then_some(columns)
+    }
+
+    /// Gives columns that may hold one thing or another what the others leave to them.
+    fn settle(&mut self) {
         // A bank that lists one day calls it what it likes.
-        if !columns.contains(&Some(Role::Booked)) {
-            let only = columns.iter().position(|role| *role == Some(Role::Value))?;
-            columns[only] = Some(Role::Booked);
+        self.stand_in(Role::Value, Role::Booked);
+        if !(self.has(Role::Out) && self.has(Role::In)) {
+            self.stand_in(Role::Sign, Role::Amount);
         }
-        let has = |role| columns.contains(&Some(role));
-        (has(Role::Amount) || (has(Role::Out) && has(Role::In))).then_some(Self(columns))
+        self.stand_in(Role::Holder, Role::Counterparty);
+        if !(self.has(Role::Payee) && self.has(Role::Payer)) {
+            self.stand_in(Role::Payee, Role::Counterparty);
+            self.stand_in(Role::Payer, Role::Counterparty);
+        }
+        let named = self.has(Role::Counterparty) || self.has(Role::Payee);
+        if !named || self.has(Role::Kind) {
+            self.stand_in(Role::Wording, Role::Reference);
+        }
+        self.stand_in(Role::Memo, Role::Reference);
+        self.stand_in(Role::Wording, Role::Kind);
+        self.stand_in(Role::Memo, Role::Note);
+        for left in [Role::Holder, Role::Wording, Role::Memo] {
+            self.roles.iter_mut().filter(|role| **role == Some(left)).for_each(|role| *role = None);
+        }
+    }
+
+    /// Lets a column of one role have another that no column has.
+    fn stand_in(&mut self, role: Role, missing: Role) {
+        if let Some(at) = self.at(role)
+            && !self.has(missing)
+        {
+            self.roles[at] = Some(missing);
+        }
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.roles.contains(&Some(role))
+    }
+
+    fn at(&self, role: Role) -> Option<usize> {
+        self.roles.iter().position(|known| *known == Some(role))
     }
 
     /// What stands in a row in the column of this role.
     pub(super) fn get<'a>(&self, row: &'a csv::StringRecord, role: Role) -> Option<&'a str> {
-        let at = self.0.iter().position(|known| *known == Some(role))?;
-        row.get(at).map(str::trim).filter(|text| !text.is_empty())
+        row.get(self.at(role)?).map(str::trim).filter(|text| !text.is_empty())
     }
+
+    /// Who is at the other end: where payer and payee are told apart, the one who is not the owner.
+    pub(super) fn counterparty<'a>(&self, row: &'a csv::StringRecord, amount: f64) -> Option<&'a str> {
+        let text = |role| self.get(row, role);
+        let other = if self.has(Role::Payee) && self.has(Role::Payer) {
+            text(if amount < 0.0 { Role::Payee } else { Role::Payer })
+        } else {
+            text(Role::Payee).or_else(|| text(Role::Payer))
+        };
+        other.or_else(|| text(Role::Counterparty))
+    }
+
+    /// Whether a row has text where no column is.
+    pub(super) fn overflows(&self, row: &csv::StringRecord) -> bool {
+        row.iter().skip(self.len()).any(|cell| !cell.trim().is_empty())
+    }
+
+    /// How many columns there are.
+    pub(super) fn len(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// The column that says which way money went, as far as the headings and the cells tell.
+    pub(super) fn sign(&self, tallies: &[sign::Tally]) -> Option<usize> {
+        let by_cells = || {
+            (0..self.len().min(tallies.len())).find(|at| match self.roles[*at] {
+                None | Some(Role::Kind | Role::Reference) => {
+                    tallies[*at].is_sign(self.roles[*at] == Some(Role::Kind) || self.headings[*at].is_empty())
+                }
+                Some(_) => false,
+            })
+        };
+        self.at(Role::Sign).or_else(by_cells)
+    }
+
+    /// The currency that the heading of the amounts names.
+    pub(super) fn currency(&self) -> Option<&'static str> {
+        [Role::Amount, Role::Out, Role::In].into_iter().find_map(|role| currency::of(&self.headings[self.at(role)?]))
+    }
+
+    /// The headings of columns that nothing is taken from.
+    pub(super) fn unknown(&self) -> Vec<&str> {
+        let columns = self.roles.iter().zip(&self.headings);
+        columns.filter(|(role, heading)| role.is_none() && !heading.is_empty()).map(|(_, heading)| &**heading).collect()
+    }
+}
+
+/// What a column with this heading holds, other than those before it.
+fn role(heading: &str, before: &[Option<Role>]) -> Option<Role> {
+    let is_free = |role: Role| !before.contains(&Some(role));
+    if sign::is_heading(heading) {
+        return Some(Role::Sign).filter(|role| is_free(*role));
+    }
+    let fits = |starts: &[&str]| starts.iter().any(|start| is_start(heading, start));
+    // `Auftraggeber/Empfänger` is whoever is at the other end.
+    let whole = |role| match role {
+        Role::Payee | Role::Payer if heading.contains('/') => Role::Counterparty,
+        role => role,
+    };
+    HEADINGS.iter().filter(|(_, starts)| fits(starts)).map(|(role, _)| whole(*role)).find(|role| is_free(*role))
 }
 
 /// Whether a heading starts with these words, and not with a longer one.
 fn is_start(heading: &str, start: &str) -> bool {
-    heading.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphabetic) || start.len() > 6)
+    heading.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphabetic) || start.len() > 7)
 }
 
 #[cfg(test)]
@@ -136,7 +267,7 @@ mod tests {
     use super::*;
 
     fn roles(headings: &str) -> Option<Vec<Option<Role>>> {
-        Columns::of_headings(headings.split(';')).map(|columns| columns.0)
+        Columns::of_headings(headings.split(';')).map(|columns| columns.roles)
     }
 
     #[test]

@@ -7,7 +7,8 @@ use vitrine_contract::time;
 
 use super::amount::{self, Decimal, DecimalGuess};
 use super::columns::{Columns, Role};
-use super::{DECLARATION, Transaction, direction, midnight};
+use super::sign::{self, Tally};
+use super::{DECLARATION, Transaction, currency, direction, midnight};
 use crate::dates::{self, OrderGuess};
 use crate::export::{Export, Member};
 use crate::kind::Importer;
@@ -26,6 +27,9 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
 
 /// Lines about the account that may stand before the headings.
 const MAX_PREAMBLE: usize = 40;
+
+/// What stands for the day of a payment that is still under way.
+const OPEN: [&str; 3] = ["offen", "vorgemerkt", "pending"];
 
 /// How a table is written.
 struct Layout {
@@ -58,33 +62,72 @@ fn only(export: &Export) -> Option<Member> {
 
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let (Some(member), Some(layout)) = (only(export), layout(export)?) else { return Ok(()) };
-    let (mut order, mut decimal) = (OrderGuess::default(), DecimalGuess::default());
+    let mut survey = Survey::of(&layout.columns);
     each_row(
         &mut *text::reader(export, &member)?,
         &layout,
         sink,
         &mut |row, _, _| {
-            if let Some((date, _)) = layout.columns.get(row, Role::Booked).and_then(dates::figures) {
-                order.see(date);
-            }
-            for role in [Role::Amount, Role::In, Role::Out, Role::Balance] {
-                layout.columns.get(row, role).into_iter().for_each(|text| decimal.see(text));
-            }
+            survey.see(row, &layout.columns);
             Ok(())
         },
         false,
     )?;
+    let sign = layout.columns.sign(&survey.signs);
+    let unknown: Vec<&str> = layout.columns.unknown();
+    if !unknown.is_empty() {
+        sink.note(format!("Columns that nothing is taken from: {}.", unknown.join(", ")));
+    }
+    if settings.date_order.is_none() {
+        survey.order.doubt(&member.name).into_iter().for_each(|doubt| sink.note(doubt));
+    }
     let otherwise = if layout.delimiter == b';' { Decimal::Comma } else { Decimal::Point };
-    let decimal = decimal.decimal(otherwise);
-    let order = settings.date_order.unwrap_or_else(|| order.order());
-    let mut repeats = Repeats::default();
+    let mut table = Table {
+        columns: &layout.columns,
+        currency: layout.columns.currency(),
+        decimal: survey.decimal.decimal(otherwise),
+        order: settings.date_order.unwrap_or_else(|| survey.order.order()),
+        sign: sign.and_then(|at| Some((at, survey.signs.get(at)?.reading()?))),
+        repeats: Repeats::default(),
+    };
     each_row(
         &mut *text::reader(export, &member)?,
         &layout,
         sink,
-        &mut |row, place, sink| record(row, &layout.columns, order, decimal, &mut repeats, place, sink),
+        &mut |row, place, sink| table.record(row, place, sink),
         true,
     )
+}
+
+/// What must be known of all rows before one is read.
+struct Survey {
+    order: OrderGuess,
+    decimal: DecimalGuess,
+    /// For each column, whether it may say which way money went.
+    signs: Vec<Tally>,
+}
+
+impl Survey {
+    fn of(columns: &Columns) -> Self {
+        let signs = vec![Tally::default(); columns.len()];
+        Self { order: OrderGuess::default(), decimal: DecimalGuess::default(), signs }
+    }
+
+    fn see(&mut self, row: &csv::StringRecord, columns: &Columns) {
+        if columns.overflows(row) {
+            return;
+        }
+        if let Some((date, _)) = columns.get(row, Role::Booked).and_then(dates::figures) {
+            self.order.see(date);
+        }
+        for role in [Role::Amount, Role::In, Role::Out, Role::Balance] {
+            columns.get(row, role).into_iter().for_each(|text| self.decimal.see(text));
+        }
+        if let Some(amount) = columns.get(row, Role::Amount) {
+            let negative = amount::is_negative(amount);
+            self.signs.iter_mut().zip(row).for_each(|(tally, cell)| tally.see(cell, negative));
+        }
+    }
 }
 
 type TakeRow<'a> = dyn FnMut(&csv::StringRecord, &str, &mut Sink<'_>) -> Result<(), ImportError> + 'a;
@@ -113,101 +156,92 @@ fn each_row(
     }
 }
 
-fn record(
-    row: &csv::StringRecord,
-    columns: &Columns,
-    order: DateOrder,
+/// A table whose rows can be read.
+struct Table<'a> {
+    columns: &'a Columns,
+    /// What the headings say.
+    currency: Option<&'static str>,
     decimal: Decimal,
-    repeats: &mut Repeats,
-    place: &str,
-    sink: &mut Sink<'_>,
-) -> Result<(), ImportError> {
-    let text = |role| columns.get(row, role);
-    let money = |role| text(role).and_then(|text| amount::parse(text, decimal));
-    let day = |role| text(role).and_then(|text| date(text, order));
-    let amount = money(Role::Amount).or_else(|| match (money(Role::In), money(Role::Out)) {
-        (None, None) => None,
-        (received, paid) => Some(received.unwrap_or_default() - paid.unwrap_or_default().abs()),
-    });
-    let booked = day(Role::Booked).or_else(|| day(Role::Value)).and_then(midnight);
-    let (Some(amount), Some(booked)) = (amount, booked) else {
-        if row.iter().filter(|cell| !cell.trim().is_empty()).count() > 1 {
-            sink.reject(if amount.is_none() { "a row without an amount" } else { "a row without a date" }, place);
-        }
-        return Ok(());
-    };
-    let id = text(Role::Id).map_or_else(|| repeats.key(&row.iter().collect::<Vec<_>>()), str::to_owned);
-    let transaction = Transaction {
-        id,
-        account: text(Role::Account),
-        booked_on: time::format(booked),
-        value_on: day(Role::Value).and_then(midnight).map(time::format),
-        amount,
-        currency: text(Role::Currency),
-        direction: direction(amount),
-        kind: text(Role::Kind),
-        counterparty: text(Role::Counterparty),
-        counterparty_account: text(Role::CounterpartyAccount),
-        reference: text(Role::Reference),
-        balance: money(Role::Balance),
-    };
-    sink.record("transactions", Some(booked), &transaction)
+    order: DateOrder,
+    /// The column that gives amounts their sign, where they have none of their own.
+    sign: Option<(usize, sign::Reading)>,
+    repeats: Repeats,
 }
 
+impl Table<'_> {
+    fn record(&mut self, row: &csv::StringRecord, place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let text = |role| self.columns.get(row, role);
+        let money = |role| text(role).and_then(|text| amount::parse(text, self.decimal));
+        let day = |role| text(role).and_then(|text| date(text, self.order));
+        if let Some(state) = text(Role::State).filter(|state| never_happened(state)) {
+            sink.leave_out("a payment that failed or was taken back", format!("{place}, {state}"));
+            return Ok(());
+        }
+        if text(Role::Booked).is_some_and(|text| OPEN.contains(&text.to_lowercase().as_str())) {
+            sink.leave_out("a payment that is not booked yet", place);
+            return Ok(());
+        }
+        let booked = day(Role::Booked).or_else(|| day(Role::Value)).and_then(midnight);
+        let (amount, booked) = match (self.amount(row), booked) {
+            (Ok(amount), Some(booked)) => (amount, booked),
+            (amount, _) => {
+                if row.iter().filter(|cell| !cell.trim().is_empty()).count() > 1 {
+                    sink.reject(amount.err().unwrap_or("a row without a date"), place);
+                }
+                return Ok(());
+            }
+        };
+        let named = || text(Role::Amount).or_else(|| text(Role::In)).or_else(|| text(Role::Out));
+        let transaction = Transaction {
+            id: text(Role::Id).map_or_else(|| self.repeats.key(&row.iter().collect::<Vec<_>>()), str::to_owned),
+            account: text(Role::Account),
+            booked_on: time::format(booked),
+            value_on: day(Role::Value).and_then(midnight).map(time::format),
+            amount,
+            currency: text(Role::Currency).or(self.currency).or_else(|| named().and_then(currency::of)),
+            direction: direction(amount),
+            kind: text(Role::Kind),
+            counterparty: self.columns.counterparty(row, amount),
+            counterparty_account: text(Role::CounterpartyAccount),
+            reference: text(Role::Reference),
+            category: text(Role::Category),
+            note: text(Role::Note),
+            balance: money(Role::Balance),
+        };
+        sink.record("transactions", Some(booked), &transaction)
+    }
+
+    /// What was paid, negative when it went out; or why that cannot be told.
+    fn amount(&self, row: &csv::StringRecord) -> Result<f64, &'static str> {
+        if self.columns.overflows(row) {
+            return Err("a row with more cells than headings");
+        }
+        let money = |role| self.columns.get(row, role).and_then(|text| amount::parse(text, self.decimal));
+        if let Some(amount) = money(Role::Amount) {
+            let Some((column, reading)) = self.sign else { return Ok(amount) };
+            let cell = row.get(column).filter(|cell| !cell.trim().is_empty());
+            return reading.apply(amount, cell).ok_or("a row that does not say whether money came or went");
+        }
+        match (money(Role::In), money(Role::Out)) {
+            (None, None) => Err("a row without an amount"),
+            (received, paid) => Ok(received.unwrap_or_default() - paid.unwrap_or_default().abs()),
+        }
+    }
+}
+
+/// Whether a state says that no money moved.
+fn never_happened(state: &str) -> bool {
+    const STATES: [&str; 8] =
+        ["reverted", "failed", "declined", "rejected", "denied", "cancelled", "canceled", "storniert"];
+    STATES.contains(&state.to_lowercase().as_str())
+}
+
+/// `12.03.2024`, `2024-03-12T10:00:00`, `20240312`
 fn date(text: &str, order: DateOrder) -> Option<Date> {
     let figures = || dates::figures(text).and_then(|(figures, _)| figures.date(order));
-    figures().or_else(|| text.get(..10).and_then(|day| day.parse().ok()))
+    let compact = || text.parse().ok().filter(|_| text.len() == 8);
+    figures().or_else(|| text.get(..10).and_then(|day| day.parse().ok())).or_else(compact)
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::Kind;
-    use crate::testing::{Found, read};
-
-    fn told(found: &Found) -> serde_json::Value {
-        found
-            .of("transactions")
-            .iter()
-            .map(|t| json!([t["booked_on"], t["amount"], t["counterparty"], t["reference"]]))
-            .collect()
-    }
-
-    #[test]
-    fn a_german_bank_is_read_with_its_preamble_and_encoding() {
-        let text = "\"Girokonto\";\"DE02120300000000202051\"\r\n\"Kontostand vom 05.03.2024:\";\"1.234,56 €\"\r\n\"\"\r\n\
-\"Buchungsdatum\";\"Wertstellung\";\"Status\";\"Zahlungsempfänger*in\";\"Verwendungszweck\";\"Umsatztyp\";\"IBAN\";\"Betrag (€)\"\r\n\
-\"04.03.24\";\"05.03.24\";\"Gebucht\";\"Bäckerei Müller\";\"Brötchen; 2 Stück\";\"Ausgang\";\"DE89\";\"-1.003,40\"\r\n\
-\"04.03.24\";\"05.03.24\";\"Gebucht\";\"Bäckerei Müller\";\"Brötchen; 2 Stück\";\"Ausgang\";\"DE89\";\"-1.003,40\"\r\n\
-\"31.01.24\";\"31.01.24\";\"Gebucht\";\"ACME GmbH\";\"Gehalt\";\"Eingang\";\"DE11\";\"2.500\"\r\n\
-\"99.99.24\";\"\";\"\";\"X\";\"\";\"\";\"\";\"1,00\"\r\n";
-        let (latin, _, _) = encoding_rs::WINDOWS_1252.encode(text);
-        let found = read(Kind::BankCsv, "umsaetze.csv", latin);
-        assert_eq!(
-            told(&found),
-            json!([
-                ["2024-03-04T00:00:00Z", -1003.4, "Bäckerei Müller", "Brötchen; 2 Stück"],
-                ["2024-03-04T00:00:00Z", -1003.4, "Bäckerei Müller", "Brötchen; 2 Stück"],
-                ["2024-01-31T00:00:00Z", 2500.0, "ACME GmbH", "Gehalt"],
-            ])
-        );
-        let ids: Vec<_> = found.of("transactions").iter().map(|t| t["id"].clone()).collect();
-        assert_ne!(ids[0], ids[1], "two equal bookings are two");
-        assert_eq!(found.reasons(), ["a row without a date"]);
-    }
-
-    #[test]
-    fn an_english_bank_with_two_amount_columns_is_read() {
-        let text = "Date,Description,Paid out,Paid in,Balance\n12/31/2023,\"COFFEE, LONDON\",3.20,,100.00\n01/02/2024,SALARY,,\"1,000.00\",1100.00\n";
-        let found = read(Kind::BankCsv, "statement.csv", text);
-        assert_eq!(
-            told(&found),
-            json!([
-                ["2023-12-31T00:00:00Z", -3.2, null, "COFFEE, LONDON"],
-                ["2024-01-02T00:00:00Z", 1000.0, null, "SALARY"]
-            ])
-        );
-        assert_eq!(found.of("transactions")[1]["balance"], 1100.0);
-    }
-}
+mod tests;

@@ -94,8 +94,40 @@ fn next(reader: &mut dyn BufRead) -> Result<Option<(String, String)>, ImportErro
     }
     value.truncate(MAX_VALUE_BYTES);
     let value = String::from_utf8_lossy(&value);
-    let value = value.trim().replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    Ok(Some((String::from_utf8_lossy(&tag).trim().to_ascii_uppercase(), value)))
+    Ok(Some((String::from_utf8_lossy(&tag).trim().to_ascii_uppercase(), unescaped(value.trim()))))
+}
+
+/// Characters that are written by name or number: `&amp;`, `&#8364;`, `&#x20AC;`. An `&` alone stays.
+fn unescaped(value: &str) -> String {
+    let mut plain = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('&') {
+        plain.push_str(before);
+        let named = after.split_once(';').and_then(|(name, after)| Some((character(name)?, after)));
+        let (character, after) = named.unwrap_or(('&', after));
+        plain.push(character);
+        rest = after;
+    }
+    plain + rest
+}
+
+fn character(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "nbsp" => Some(' '),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?).filter(|c| !c.is_control())
+        }
+    }
 }
 
 /// Reads up to and including a mark, and keeps what stands before it.
@@ -231,6 +263,13 @@ mod tests {
             );
             assert_eq!(found.reasons(), ["a booking without amount or date"]);
         }
+    }
+
+    #[test]
+    fn characters_written_as_numbers_are_read() {
+        let text = SGML.replace("<MEMO>rent", "<MEMO>12 &#8364; &#xFC;ber AT&T &quot;x&quot; &#0; &unknown;");
+        let found = read(Kind::Ofx, "statement.ofx", text);
+        assert_eq!(found.of("transactions")[0]["reference"], "12 € über AT&T \"x\" &#0; &unknown;");
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn is_mail(member: &Member) -> bool {
     matches!(member.directory(), "cur" | "new") && !member.file_name().starts_with('.')
 }
 
-fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     for member in export.select(is_mail) {
         let mut bytes = Vec::new();
         export.reader(&member)?.take(MAX_MAIL_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -31,7 +31,8 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
         }
         let unread = member.directory() == "new" || !flags(&member).contains('S');
         let folder = folder(&member);
-        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), place: member.name.clone() };
+        let (zone, place) = (&settings.time_zone, member.name.clone());
+        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), zone, place };
         message::take(&bytes, &envelope, sink)?;
     }
     Ok(())

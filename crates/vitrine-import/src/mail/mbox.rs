@@ -1,6 +1,10 @@
 //! mbox: mails one after the other, each after a line that starts with `From `.
 
+use std::collections::HashSet;
 use std::io::BufRead;
+use std::path::Path;
+
+use jiff::tz::TimeZone;
 
 use super::message::{self, Envelope};
 use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE};
@@ -21,36 +25,69 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
 /// Room that most mails fit in.
 const USUAL_MAIL_BYTES: usize = 16 * 1024;
 
+/// Files of an archive that are looked into.
+const MAX_LOOKED_INTO: usize = 2_000;
+
 fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
-    if export.members().len() > 1 {
-        return Ok(export.members().iter().any(is_mbox));
-    }
-    let Some(only) = export.members().first().cloned() else { return Ok(false) };
-    let head = export.head(&only, 512)?;
-    Ok(is_separator(head.split(|byte| *byte == b'\n').next().unwrap_or_default()))
+    Ok(!mboxes(export)?.is_empty())
 }
 
-fn is_mbox(member: &Member) -> bool {
-    member.has_extension("mbox")
-}
-
-fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+/// The mailboxes of an export. Thunderbird's have no extension but an index beside them, and Apple Mail's
+/// are called `mbox` in a directory that is called by the folder: those go by how they start.
+fn mboxes(export: &mut Export) -> Result<Vec<Member>, ImportError> {
     let several = export.members().len() > 1;
-    for member in export.select(|member| !several || is_mbox(member)) {
-        let folder = member.file_name().trim_end_matches(".mbox").to_owned();
-        read_mbox(&mut *export.reader(&member)?, &folder, sink)?;
+    let indexes: HashSet<&str> = export.members().iter().filter_map(|m| m.name.strip_suffix(".msf")).collect();
+    let is_likely = |member: &Member| {
+        let has_extension = Path::new(&member.name).extension().is_some();
+        let in_maildir = matches!(member.directory(), "cur" | "new" | "tmp");
+        !several || (!has_extension && !in_maildir) || indexes.contains(member.name.as_str())
+    };
+    let (mut found, mut likely): (Vec<Member>, Vec<Member>) = (Vec::new(), Vec::new());
+    for member in export.members() {
+        if several && member.has_extension("mbox") {
+            found.push(member.clone());
+        } else if is_likely(member) && likely.len() < MAX_LOOKED_INTO {
+            likely.push(member.clone());
+        }
+    }
+    for member in likely {
+        let head = export.head(&member, 512)?;
+        if is_separator(head.split(|byte| *byte == b'\n').next().unwrap_or_default()) {
+            found.push(member);
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let found = mboxes(export)?;
+    let only = export.members().len() == 1;
+    for member in export.select(|member| only || found.contains(member)) {
+        let folder = folder(&member, export.name());
+        read_mbox(&mut *export.reader(&member)?, &folder, &settings.time_zone, sink)?;
     }
     Ok(())
 }
 
-fn read_mbox(reader: &mut dyn BufRead, folder: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+/// What a mailbox is called: as its file, or as the directory of one that is only called `mbox`.
+fn folder(member: &Member, export: &str) -> String {
+    let name = match (member.file_name(), member.directory()) {
+        ("mbox", "") => export,
+        ("mbox", directory) => directory,
+        (name, _) => name,
+    };
+    name.trim_end_matches(".mbox").to_owned()
+}
+
+fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let mut mail = Mail::default();
     let mut after_blank = true;
     loop {
         let start = mail.bytes.len();
         let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES)?;
         if read == LineRead::End {
-            return mail.finish(folder, sink);
+            return mail.finish(folder, zone, sink);
         }
         mail.cut |= read == LineRead::Cut;
         let line = &mail.bytes[start..];
@@ -58,7 +95,7 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, sink: &mut Sink<'_>) -> Res
             let bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
             let next = Mail { number: mail.number + 1, from_line: line.to_vec(), bytes, cut: false };
             mail.bytes.truncate(start);
-            std::mem::replace(&mut mail, next).finish(folder, sink)?;
+            std::mem::replace(&mut mail, next).finish(folder, zone, sink)?;
             after_blank = false;
             continue;
         }
@@ -79,7 +116,7 @@ struct Mail {
 }
 
 impl Mail {
-    fn finish(self, folder: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    fn finish(self, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         if self.number == 0 {
             return Ok(());
         }
@@ -89,7 +126,7 @@ impl Mail {
             return Ok(());
         }
         let delivered = message::from_line_time(&self.from_line);
-        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, place }, sink)
+        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, zone, place }, sink)
     }
 }
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use mail_parser::{Address, HeaderForm, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
-use super::{MAX_ATTACHMENT_BYTES, text};
+use super::{MAX_ATTACHMENT_BYTES, charset, date, text, unread};
 use crate::hash;
 use crate::sink::{ImportError, Sink, blob};
 
@@ -21,6 +22,8 @@ pub(super) struct Envelope<'a> {
     /// When the archive says it came.
     pub(super) delivered: Option<Timestamp>,
     pub(super) unread: Option<bool>,
+    /// The zone of dates that name none.
+    pub(super) zone: &'a TimeZone,
     pub(super) place: String,
 }
 
@@ -56,12 +59,14 @@ struct Attachment<'a> {
 
 /// Takes one mail in.
 pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let parsed = MessageParser::default().parse(bytes).filter(|mail| !mail.headers().is_empty());
+    let repaired = charset::readable(bytes);
+    let readable = repaired.as_deref().unwrap_or(bytes);
+    let parsed = MessageParser::default().parse(readable).filter(|mail| !mail.headers().is_empty());
     let Some(mut mail) = parsed else {
         sink.reject("a mail without headers", &envelope.place);
         return Ok(());
     };
-    let at = sent(&mail).or(envelope.delivered);
+    let at = sent(&mail, envelope.zone).or(envelope.delivered);
     let sent_at = at.map(time::format);
     let body = body(&mail);
     let id = mail
@@ -69,7 +74,7 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         .filter(|id| !id.is_empty())
         .map_or_else(|| derived_id(&mail, sent_at.as_deref(), &body), str::to_owned);
     let labels = labels(&mail);
-    let unread = envelope.unread.or_else(|| (!labels.is_empty()).then(|| labels.iter().any(|label| label == "Unread")));
+    let unread = envelope.unread.or_else(|| unread::by_labels(&labels));
     let from = mail.from().and_then(Address::first);
     let record = Mail {
         id: &id,
@@ -148,9 +153,12 @@ fn contents(body: PartType<'_>) -> Cow<'_, [u8]> {
     }
 }
 
-fn sent(mail: &Message<'_>) -> Option<Timestamp> {
-    let date = mail.date().filter(|date| date.is_valid() && date.year >= 1970)?;
-    Timestamp::from_second(date.to_timestamp()).ok()
+fn sent(mail: &Message<'_>, zone: &TimeZone) -> Option<Timestamp> {
+    let parsed = || {
+        let date = mail.date().filter(|date| date.is_valid() && date.year >= 1970)?;
+        Timestamp::from_second(date.to_timestamp()).ok()
+    };
+    mail.header_raw("Date").and_then(|header| date::instant(header, zone)).or_else(parsed)
 }
 
 /// The time in an mbox's `From ` line: `From x@y Sat Jan  3 01:05:34 +0000 1996`, the zone left out by most.
@@ -167,11 +175,17 @@ pub(super) fn from_line_time(line: &[u8]) -> Option<Timestamp> {
 
 /// The text of a mail: what was written as text, else what the markup says.
 fn body(mail: &Message<'_>) -> String {
+    let plain = joined(mail, mail.text_bodies());
+    // Programs that write markup alone put an empty text beside it.
+    if plain.trim().is_empty() { joined(mail, mail.html_bodies()) } else { plain }
+}
+
+fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a>>) -> String {
     let mut body = String::new();
-    for part in mail.text_bodies() {
+    for part in parts {
         let text = match &part.body {
-            PartType::Text(text) => Cow::Borrowed(text.as_ref()),
-            PartType::Html(html) => Cow::Owned(text::of_html(html)),
+            PartType::Text(text) => charset::text(mail, part, text),
+            PartType::Html(html) => Cow::Owned(text::of_html(&charset::text(mail, part, html))),
             _ => continue,
         };
         if body.len() + text.len() > TEXT_BYTES {

@@ -87,6 +87,73 @@ fn a_directory_of_mails_tells_folders_and_flags() {
     assert_eq!(json!(told), json!([["1@x", "Inbox", false], ["2@x", "Inbox", true], ["3@x", "Work/Old", true]]));
 }
 
+/// A mail with these headers and this body.
+fn mail(rest: &[u8]) -> Vec<u8> {
+    [b"From x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\n", rest, b"\n"].concat()
+}
+
+#[test]
+fn an_empty_text_beside_markup_is_no_body() {
+    let parts = "Content-Type: multipart/alternative; boundary=z\n\n--z\nContent-Type: text/plain\n\n \n\
+        --z\nContent-Type: text/html; charset=utf-8\n\n<div>Only here</div>\n--z--\n";
+    assert_eq!(read(Kind::Mbox, "m", mail(parts.as_bytes())).of("messages")[0]["body"], "Only here");
+}
+
+#[test]
+fn bytes_without_a_known_charset_are_still_text() {
+    for (charset, bytes, text) in [
+        ("", &b"Gr\xf6\xdfe"[..], "Größe"),
+        ("; charset=unknown-8bit", b"Gr\xf6\xdfe", "Größe"),
+        ("; charset=x-unknown", "Größe".as_bytes(), "Größe"),
+        ("; charset=default", b"Gr\xf6\xdfe", "Größe"),
+        ("; charset=cp932", b"\x93\xfa\x96{", "日本"),
+        ("; charset=cp949", b"\xbe\xc8\xb3\xe7", "안녕"),
+        ("; charset=cp-850", b"Gr\x94\xe1e", "Größe"),
+        ("; charset=utf-8", "Größe".as_bytes(), "Größe"),
+    ] {
+        let head = format!("Content-Type: text/plain{charset}\nContent-Transfer-Encoding: 8bit\n\n");
+        let found = read(Kind::Mbox, "m", mail(&[head.as_bytes(), bytes].concat()));
+        assert_eq!(found.of("messages")[0]["body"].as_str().unwrap().trim_end(), text, "{charset}");
+    }
+    let encoded =
+        "Content-Type: text/plain; charset=x-unknown\nContent-Transfer-Encoding: quoted-printable\n\nGr=F6=DFe";
+    let found = read(Kind::Mbox, "m", mail(encoded.as_bytes()));
+    assert_eq!(found.of("messages")[0]["body"].as_str().unwrap().trim_end(), "Größe");
+}
+
+#[test]
+fn a_subject_without_a_known_charset_is_still_text() {
+    for (subject, text) in [
+        (&b"Rohe \xdcml\xe4ute"[..], "Rohe Ümläute"),
+        ("Rohe Ümläute".as_bytes(), "Rohe Ümläute"),
+        (b"=?unknown-8bit?Q?Gr=F6=DFe?=", "Größe"),
+        (b"=?x-unknown?Q?Gr=C3=B6=C3=9Fe?= =?x-unknown?B?R3L232U=?=", "GrößeGröße"),
+        (b"=?cp932?B?k/qWew==?=", "日本"),
+    ] {
+        let found = read(Kind::Mbox, "m", mail(&[b"Subject: ", subject, b"\nFrom: a@b\n\nbody"].concat()));
+        assert_eq!(found.of("messages")[0]["subject"], text);
+    }
+}
+
+#[test]
+fn mailboxes_without_an_extension_are_known_by_how_they_start() {
+    let apple = zip(&[("Old.mbox/mbox", TAKEOUT.as_bytes()), ("Old.mbox/table_of_contents", b"\0\x01")]);
+    let thunderbird = zip(&[
+        ("Mail/INBOX", TAKEOUT.as_bytes()),
+        ("Mail/INBOX.msf", b"// <!-- <mdb:mork"),
+        ("Mail/Sent.2024", TAKEOUT.as_bytes()),
+        ("Mail/Sent.2024.msf", b"// <!-- <mdb:mork"),
+        ("Mail/notes", b"From now on"),
+    ]);
+    for (archive, folders) in
+        [(apple, &["Old", "Old"][..]), (thunderbird, &["INBOX", "INBOX", "Sent.2024", "Sent.2024"])]
+    {
+        let found = read(Kind::Mbox, "mail.zip", archive);
+        let told: Vec<_> = found.of("messages").iter().map(|m| m["folder"].clone()).collect();
+        assert_eq!(json!(told), json!(folders));
+    }
+}
+
 #[test]
 fn another_file_is_refused_before_anything_is_read() {
     let mut export = Export::of_bytes("notes.txt", b"Dear diary".as_slice()).unwrap();

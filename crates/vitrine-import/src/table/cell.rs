@@ -50,6 +50,11 @@ impl KindGuess {
     pub(super) fn order(&self) -> DateOrder {
         self.order.order()
     }
+
+    /// What to say about the order of its dates, if it is a column of dates.
+    pub(super) fn doubt(&self, column: &str) -> Option<String> {
+        matches!(self.kind(), Kind::Day | Kind::Instant).then(|| self.order.doubt(column)).flatten()
+    }
 }
 
 fn is(kind: Kind, text: &str) -> bool {

@@ -58,7 +58,13 @@ fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Pr
     let declaration = declaration("csv", account, &member.name, &declared, key_name.as_deref());
     let order = settings.date_order;
     let cells: Vec<Cell> = columns.iter().map(|c| Cell::of(c, order)).collect();
+    let doubts: Vec<String> = columns.iter().filter_map(|c| c.guess.doubt(&c.field.name)).collect();
     let read = move |export: &mut Export, settings: &Settings, sink: &mut Sink<'_>| {
+        if settings.date_order.is_none() {
+            for doubt in doubts {
+                sink.note(doubt);
+            }
+        }
         let mut reading = Reading { cells, key: key.is_some(), repeats: Repeats::default() };
         reading.read(export, &member, delimiter, settings, sink)
     };

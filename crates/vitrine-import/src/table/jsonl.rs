@@ -179,6 +179,8 @@ impl Outlet for Silence {
     }
 
     fn skip(&mut self, _: Skip) {}
+
+    fn note(&mut self, _: String) {}
 }
 
 #[cfg(test)]

@@ -61,6 +61,9 @@ pub(super) fn take(array: &str, text: &[u8], place: &str, sink: &mut Sink<'_>) -
             let told = if visit_entry.is_object() { visit_entry } else { trip_entry };
             let span =
                 Span::of(&told["duration"], ["startTimestamp", "endTimestamp"], ["startTimestampMs", "endTimestampMs"]);
+            for _ in visit_entry["childVisits"].as_array().into_iter().flatten() {
+                sink.leave_out("a visit inside another", place);
+            }
             if visit_entry.is_object() {
                 visit(&visit_entry["location"], span, place, sink)
             } else {

@@ -7,9 +7,9 @@ use jiff::civil::{Date, DateTime};
 use mail_parser::decoders::html::html_to_text;
 
 use super::activity;
-use crate::dates;
 use crate::settings::{DateOrder, Settings};
 use crate::sink::{ImportError, Sink};
+use crate::{dates, zones};
 
 const CELL: &[u8] = b"outer-cell";
 /// Longest cell that is read.
@@ -80,12 +80,7 @@ fn instant(text: &str, settings: &Settings) -> Option<Timestamp> {
         None => english(text)?,
     };
     let (clock, rest) = dates::clock(rest.trim_start_matches([',', ' ']).trim_start_matches("at "))?;
-    let local = DateTime::from_parts(day, clock);
-    let zone = match rest.trim() {
-        "UTC" | "GMT" | "Z" => jiff::tz::TimeZone::UTC,
-        _ => settings.time_zone.clone(),
-    };
-    zone.to_timestamp(local).ok()
+    zones::instant(DateTime::from_parts(day, clock), rest.trim(), &settings.time_zone)
 }
 
 fn english(text: &str) -> Option<(Date, &str)> {

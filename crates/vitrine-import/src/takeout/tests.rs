@@ -56,6 +56,18 @@ fn a_page_tells_what_the_json_tells() {
 }
 
 #[test]
+fn a_page_s_times_are_in_the_zone_it_prints() {
+    for (printed, at) in [
+        ("Mar 12, 2024, 9:45:03\u{202f}PM PST", "2024-03-13T05:45:03Z"),
+        ("12 Mar 2024, 21:45:03 GMT+5:30", "2024-03-12T16:15:03Z"),
+        ("12.03.2024, 21:45:03 MEZ", "2024-03-12T20:45:03Z"),
+    ] {
+        let found = read(Kind::GoogleTakeout, "a.html", PAGE.replace("May 1, 2024, 7:30:00\u{202f}PM CEST", printed));
+        assert_eq!(told(&found)[0][3], at, "{printed}");
+    }
+}
+
+#[test]
 fn each_form_of_the_location_history_is_read() {
     let records = r#"{"locations":[{"latitudeE7":525200000,"longitudeE7":134050000,"accuracy":20,"source":"WIFI","timestamp":"2023-05-01T10:00:00Z"},
         {"latitudeE7":525200000,"longitudeE7":134050000,"timestampMs":"1500000000000"},{"latitudeE7":9999999999,"longitudeE7":1,"timestamp":"2023-05-01T10:00:00Z"}]}"#;
@@ -68,6 +80,11 @@ fn each_form_of_the_location_history_is_read() {
         "duration":{"startTimestamp":"2023-05-01T08:00:00Z","endTimestamp":"2023-05-01T08:20:00Z"}}},
         {"activitySegment":{"startLocation":{"latitudeE7":525200000,"longitudeE7":134050000},"endLocation":{"latitudeE7":1,"longitudeE7":2},
         "duration":{"startTimestamp":"2023-05-01T08:20:00Z","endTimestamp":"2023-05-01T08:40:00Z"},"distance":2100,"activityType":"CYCLING"}}]}"#;
+    let nested = semantic.replace(
+        r#""duration":{"startTimestamp":"2023-05-01T08:00:00Z""#,
+        r#""childVisits":[{},{}],"duration":{"startTimestamp":"2023-05-01T08:00:00Z""#,
+    );
+    assert_eq!(read(Kind::GoogleTakeout, "2023_MAY.json", nested).reasons(), ["a visit inside another"; 2]);
     let android = r#"{"semanticSegments":[{"startTime":"2023-05-01T10:00:00.000+02:00","endTime":"2023-05-01T10:20:00.000+02:00","visit":{"topCandidate":{"placeId":"p1",
         "semanticType":"TYPE_HOME","placeLocation":{"latLng":"52.52°, 13.405°"}}}},{"startTime":"2023-05-01T10:20:00+02:00","endTime":"2023-05-01T10:40:00+02:00",
         "activity":{"start":{"latLng":"52.52°, 13.405°"},"end":{"latLng":"1°, 2°"},"distanceMeters":2100.5,"topCandidate":{"type":"CYCLING"}}},

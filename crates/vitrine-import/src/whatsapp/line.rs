@@ -2,16 +2,62 @@
 
 use jiff::civil::Time;
 
-use crate::dates::{self, Figures};
+use crate::dates::{self, Figures, MARKS, SPACES};
 
-/// Marks of writing direction, which the phones put almost anywhere.
-const MARKS: [char; 3] = ['\u{200e}', '\u{200f}', '\u{feff}'];
+/// Words between a date and its time, in the languages that put one there.
+const BETWEEN: [&str; 9] = ["à", "às", "klo", "kl.", "kl", "в", "г.,", "г.", "um"];
+/// Marks that no name has: what is quoted may have a colon in it.
+const QUOTES: [char; 5] = ['"', '“', '”', '„', '«'];
+
+/// What Android calls what was left out.
+const MEDIA: [&str; 13] = [
+    "medi",
+    "mídia",
+    "médi",
+    "medya",
+    "médya",
+    "メディア",
+    "미디어",
+    "медиа",
+    "медіа",
+    "媒体",
+    "媒體",
+    "وسائط",
+    "मीडिया",
+];
+/// How iOS says that it left something out.
+const OMITTED: [&str; 22] = [
+    "omitted",
+    "weggelassen",
+    "ausgelassen",
+    "absent",
+    "absente",
+    "omis",
+    "omise",
+    "omitido",
+    "omitida",
+    "omesso",
+    "omessa",
+    "oculto",
+    "oculta",
+    "ocultado",
+    "ocultada",
+    "weggelaten",
+    "utelämnad",
+    "udeladt",
+    "utelatt",
+    "pominięto",
+    "생략됨",
+    "省略",
+];
 
 /// When a message was sent, as the phone's owner reads it.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
     pub(super) date: Figures,
     pub(super) time: Time,
+    /// Whether the time stands in brackets, as on iOS.
+    bracketed: bool,
 }
 
 /// A line that starts a message.
@@ -27,20 +73,39 @@ impl<'a> Line<'a> {
         let line = line.trim_end_matches(['\r', '\n']).trim_start_matches(MARKS);
         let (bracketed, line) = line.strip_prefix('[').map_or((false, line), |line| (true, line));
         let (date, line) = dates::figures(line)?;
-        let line = line.strip_prefix(',').unwrap_or(line).trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+        let line = after_date(line);
+        let leading_half = dates::has_leading_half(line);
         let (time, line) = dates::clock(line)?;
-        let rest = if bracketed { line.strip_prefix(']')? } else { line.trim_start().strip_prefix('-')? };
-        Some(Self { header: Header { date, time }, rest: rest.trim_start_matches(' ') })
+        let line = line.strip_prefix(" ч.").unwrap_or(line);
+        let rest = if bracketed {
+            line.strip_prefix(']')?
+        } else if leading_half && line.starts_with(',') {
+            &line[1..]
+        } else {
+            line.trim_start().strip_prefix('-')?
+        };
+        Some(Self { header: Header { date, time, bracketed }, rest: rest.trim_start_matches(' ') })
     }
 
     /// Who wrote what. A notice of the group has no sender.
     pub(super) fn sender_and_text(&self) -> (Option<&'a str>, &'a str) {
-        match self.rest.split_once(": ").or_else(|| self.rest.strip_suffix(':').map(|sender| (sender, ""))) {
-            Some((sender, text)) if !sender.contains('\n') && !sender.is_empty() => {
-                (Some(sender.trim_matches(MARKS)), text.trim_start_matches(MARKS))
-            }
-            _ => (None, self.rest.trim_start_matches(MARKS)),
+        let whole = (None, self.rest.trim_start_matches(MARKS));
+        let parts = self.rest.split_once(": ").or_else(|| self.rest.strip_suffix(':').map(|sender| (sender, "")));
+        let Some((sender, said)) = parts else { return whole };
+        if sender.is_empty() || sender.contains('\n') || sender.contains(QUOTES) {
+            return whole;
         }
+        let text = said.trim_start_matches(MARKS);
+        if self.header.bracketed && is_notice(said) {
+            return (None, text);
+        }
+        (Some(sender.trim_matches(MARKS).trim()), text)
+    }
+
+    /// Whether its picture or file was left out of the export.
+    pub(super) fn is_omitted(&self) -> bool {
+        let said = self.rest.split_once(": ").map_or(self.rest, |(_, said)| said);
+        is_omitted(said)
     }
 
     /// The file a message came with: `<attached: NAME>` on iOS, `NAME (file attached)` on Android,
@@ -56,4 +121,32 @@ impl<'a> Line<'a> {
         let is_name = !stem.is_empty() && (2..=5).contains(&extension.len()) && !name.contains(['/', '\\']);
         (is_name && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(name)
     }
+}
+
+/// What stands after the date, up to the time.
+fn after_date(line: &str) -> &str {
+    let is_space = |c: char| SPACES.contains(&c) || matches!(c, ',' | '،' | '.');
+    let line = line.trim_start_matches(is_space);
+    let word = BETWEEN.iter().find_map(|word| line.strip_prefix(word).filter(|rest| rest.starts_with(SPACES)));
+    word.unwrap_or(line).trim_start_matches(is_space)
+}
+
+/// Whether iOS says something itself, in the name of a sender or the group. What it says of a message that somebody
+/// sent (a file, a poll, a place) is none.
+fn is_notice(said: &str) -> bool {
+    let Some(text) = said.strip_prefix('\u{200e}') else { return false };
+    let first = text.lines().next().unwrap_or_default().trim_matches(MARKS).trim();
+    let of_message = first.starts_with('<') || first.ends_with(':') || first.contains(": http");
+    !of_message && !is_omitted(said)
+}
+
+/// Whether a message says that something was left out of the export: `<Media omitted>`, `image omitted`.
+fn is_omitted(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default().trim();
+    if let Some(inside) = first.trim_matches(MARKS).strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
+        let inside = inside.to_lowercase();
+        return !inside.contains(':') && inside.len() < 120 && MEDIA.iter().any(|word| inside.contains(word));
+    }
+    let Some((_, said)) = first.rsplit_once('\u{200e}') else { return false };
+    said.len() < 120 && said.split_whitespace().any(|word| OMITTED.contains(&word.to_lowercase().as_str()))
 }

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::chat_name;
-use crate::Kind;
 use crate::testing::{read, zip};
+use crate::{Export, ImportError, Kind};
 
 fn told(found: &crate::testing::Found) -> Value {
     found.of("messages").iter().map(|m| json!([m["sent_at"], m["sender"], m["kind"], m["text"]])).collect()
@@ -63,6 +63,74 @@ fn pictures_come_along() {
     assert_eq!(messages[2]["kind"], "text");
     assert_eq!(found.blobs.len(), 1);
     assert_eq!(found.reasons(), ["a message whose date is none; try --date-order"]);
+}
+
+#[test]
+fn what_was_left_out_of_an_export_is_media() {
+    for said in [
+        "<Media omitted>",
+        "<Medien ausgeschlossen>",
+        "<Multimedia omitido>",
+        "<Mídia oculta>",
+        "<Médias omis>",
+        "<Media omessi>",
+        "<メディアは含まれていません>",
+    ] {
+        let found = read(Kind::Whatsapp, "chat.txt", format!("31.12.23, 23:59 - Ben: {said}\n"));
+        assert_eq!(told(&found)[0], json!(["2023-12-31T22:59:00Z", "Ben", "media", said]));
+    }
+    for said in ["image omitted", "Bild weggelassen", "imagen omitida", "afbeelding weggelaten"] {
+        let found = read(Kind::Whatsapp, "chat.txt", format!("[31.12.23, 23:59:00] Ben: \u{200e}{said}\n"));
+        assert_eq!(told(&found)[0], json!(["2023-12-31T22:59:00Z", "Ben", "media", said]));
+    }
+    let found = read(Kind::Whatsapp, "chat.txt", "31.12.23, 23:59 - Ben: I omitted the <media>\n");
+    assert_eq!(told(&found)[0][2], "text");
+}
+
+#[test]
+fn a_notice_is_nobody_s_message() {
+    let ios = "[31.12.23, 23:59:00] Family: \u{200e}Messages and calls are end-to-end encrypted.\n\
+        [31.12.23, 23:59:01] Ben: \u{200e}Location: https://maps.google.com/?q=1,2\n\
+        [31.12.23, 23:59:02] Ben: \u{200e}POLL:\nWhen?\n";
+    let found = read(Kind::Whatsapp, "_chat.txt", ios);
+    let kinds: Vec<_> = found.of("messages").iter().map(|m| json!([m["sender"], m["kind"]])).collect();
+    assert_eq!(json!(kinds), json!([[null, "notice"], ["Ben", "text"], ["Ben", "text"]]));
+    let android = "31.12.23, 23:59 - Anna changed the subject from \"a: b\" to \"c\"\n";
+    let found = read(Kind::Whatsapp, "chat.txt", android);
+    let words = "Anna changed the subject from \"a: b\" to \"c\"";
+    assert_eq!(told(&found)[0], json!(["2023-12-31T22:59:00Z", null, "notice", words]));
+}
+
+#[test]
+fn phones_write_times_in_many_languages() {
+    for line in [
+        "12/03/2024 à 21:45 - Ann: x",
+        "[12/03/2024 à 21:45:00] Ann: x",
+        "12.3.2024 klo 21.45 - Ann: x",
+        "12.03.2024 kl. 21.45 - Ann: x",
+        "2024년 3월 12일 오후 9:45, Ann : x",
+        "2024. 3. 12. 오후 9:45, Ann : x",
+        "[2024. 3. 12. 오후 9:45:00] Ann: x",
+        "[2024/3/12 下午9:45:00] Ann: x",
+        "[2024. 03. 12. 21:45:00] Ann: x",
+        "2024. 03. 12. 21:45 - Ann: x",
+        "\u{200f}12\u{200f}/3\u{200f}/2024، 9:45 م - Ann: x",
+        "١٢/٣/٢٠٢٤، ٩:٤٥ م - Ann: x",
+        "12.03.24 г., 21:45 - Ann: x",
+        "12.03.24 г., 21:45 ч. - Ann: x",
+        "12/03/24, 9:45 अपराह्न - Ann: x",
+        "12/3/2567 21:45 - Ann: x",
+    ] {
+        let found = read(Kind::Whatsapp, "chat.txt", line);
+        assert_eq!(told(&found)[0], json!(["2024-03-12T20:45:00Z", "Ann", "text", "x"]), "{line}");
+    }
+}
+
+#[test]
+fn a_chat_in_an_unknown_language_is_not_sent_to_tables() {
+    let text = "12 mars 2024, 21h45 - Ann: x\n12 mars 2024, 21h46 - Ann: y\n";
+    let refused = Kind::Whatsapp.check(&mut Export::of_bytes("chat.txt", text.as_bytes()).unwrap());
+    assert!(matches!(&refused, Err(ImportError::Wrong(why)) if why.contains("Export chat")), "{refused:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::{JoinSet, spawn_blocking};
 use vitrine_engine::grant::GrantRequest;
-use vitrine_engine::ingest::{IngestResult, IngestSession};
+use vitrine_engine::ingest::{IngestResult, IngestSession, KeyFrom};
 use vitrine_engine::keeping::{Keeper as _, Target};
 use vitrine_store::Store;
 
@@ -65,7 +65,7 @@ pub(crate) async fn take_in(store: &Store, load: &Load) -> Result<IngestResult, 
         store.put_blobs(load.connection_id, &load.blobs).await?;
     }
     let target = Target { connection_id: load.connection_id.to_owned(), stream: load.stream.to_owned() };
-    let mut session = IngestSession::start(store, target).await?;
+    let mut session = IngestSession::start(store, target).await?.keyed(KeyFrom::Data);
     session.push(&load.lines).await?;
     Ok(session.finish().await?)
 }

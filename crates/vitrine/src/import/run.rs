@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 use vitrine_engine::declaration::{RecordValidator, Stream};
-use vitrine_engine::ingest::{Incoming, prepare};
+use vitrine_engine::ingest::{Incoming, KeyFrom, prepare};
 use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
 use vitrine_engine::owner::ConnectionShown;
 use vitrine_engine::port::Store as _;
@@ -78,6 +78,7 @@ struct Gathered {
     blobs: Vec<NewBlob>,
     records: BTreeMap<String, Vec<Incoming>>,
     skips: Vec<Skip>,
+    notes: Vec<String>,
     count: usize,
     bytes: usize,
 }
@@ -88,6 +89,7 @@ struct Batch {
     blobs: Vec<NewBlob>,
     records: Vec<Readied>,
     skips: Vec<Skip>,
+    notes: Vec<String>,
 }
 
 /// Checks records and gathers them into batches.
@@ -133,11 +135,11 @@ impl Gatherer {
     }
 
     fn send(&mut self) -> Result<(), Stopped> {
-        let Gathered { blobs, records, skips, bytes, .. } = std::mem::take(&mut self.gathered);
+        let Gathered { blobs, records, skips, notes, bytes, .. } = std::mem::take(&mut self.gathered);
         let is_large = bytes > LARGE_BYTES;
         let ready =
             |(stream, records)| self.store.ready(Target { connection_id: self.connection_id.clone(), stream }, records);
-        let batch = Batch { blobs, records: records.into_iter().map(ready).collect(), skips };
+        let batch = Batch { blobs, records: records.into_iter().map(ready).collect(), skips, notes };
         self.sender.blocking_send(batch).map_err(|_| Stopped)?;
         if is_large {
             // There is room for this one when the large one is being written.
@@ -150,7 +152,7 @@ impl Gatherer {
 impl Outlet for Gatherer {
     fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
         let Some((declared, validator)) = self.streams.get(stream) else { return Err(Stopped) };
-        match prepare(line, declared, validator) {
+        match prepare(line, declared, validator, KeyFrom::Data) {
             Err(rejection) => {
                 let place = format!("{stream}, {}", rejection.code.as_str());
                 self.skip(Skip { reason: rejection.message.into(), place, rejected: true });
@@ -175,6 +177,10 @@ impl Outlet for Gatherer {
 
     fn skip(&mut self, skip: Skip) {
         self.gathered.skips.push(skip);
+    }
+
+    fn note(&mut self, note: String) {
+        self.gathered.notes.push(note);
     }
 }
 
@@ -219,6 +225,7 @@ impl Writer<'_> {
             }
         }
         batch.skips.into_iter().for_each(|skip| self.summary.skip(skip));
+        batch.notes.iter().for_each(|note| self.summary.note(note));
         Ok(())
     }
 }

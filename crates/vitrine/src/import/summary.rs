@@ -12,6 +12,9 @@ const MAX_REASONS: usize = 40;
 /// Places that are named for each reason.
 const MAX_EXAMPLES: usize = 3;
 const MAX_EXAMPLE_CHARS: usize = 120;
+/// Notes that are kept; an archive of many chats may have one for each.
+const MAX_NOTES: usize = 20;
+const MAX_NOTE_CHARS: usize = 1_000;
 
 /// What became of an import, so far or at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +32,9 @@ pub(crate) struct Summary {
     records_rejected: u64,
     streams: BTreeMap<String, StreamSummary>,
     reasons: Vec<Tally>,
+    /// How the export was read, where that is not plain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// Why the end of the export was not reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stopped: Option<String>,
@@ -65,6 +71,7 @@ impl Summary {
             records_rejected: 0,
             streams: BTreeMap::new(),
             reasons: Vec::new(),
+            notes: Vec::new(),
             stopped: None,
             warning: None,
         }
@@ -80,6 +87,13 @@ impl Summary {
         reason.count += 1;
         if reason.examples.len() < MAX_EXAMPLES {
             reason.examples.push(skip.place.chars().take(MAX_EXAMPLE_CHARS).collect());
+        }
+    }
+
+    pub(super) fn note(&mut self, note: &str) {
+        let note: String = note.chars().take(MAX_NOTE_CHARS).collect();
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 
@@ -117,6 +131,7 @@ impl Summary {
             let what = if *rejected { "rejected" } else { "skipped" };
             words.push(format!("  {what} {count}: {reason} ({})", examples.join(", ")));
         }
+        words.extend(self.notes.iter().map(|note| format!("  {note}")));
         words.extend(self.warning.clone());
         if let Some(stopped) = &self.stopped {
             words.push(format!("Stopped early: {stopped}"));

@@ -142,6 +142,17 @@ fn a_derived_declaration_is_shown_before_it_is_taken() {
 }
 
 #[test]
+fn what_could_be_read_another_way_is_told() {
+    let binary = Binary::new();
+    let file = binary.file("bank.csv", "Date,Description,Amount,Weather\n03/04/2024,Tea,-1.00,rain\n");
+    let ran = binary.run(&["import", "bank-csv", &file, "--name", "Bank", "--json"]);
+    let told = ran.json()["notes"].to_string();
+    assert!(ran.code == 0 && told.contains("day first; --date-order mdy") && told.contains("Weather"), "{ran:?}");
+    let said = binary.run(&["import", "bank-csv", &file, "--name", "Bank", "--date-order", "mdy"]);
+    assert!(said.stdout.contains("Weather") && !said.stdout.contains("--date-order"), "{said:?}");
+}
+
+#[test]
 fn a_damaged_archive_leaves_what_was_imported() {
     let binary = Binary::new();
     let path = binary.data_dir().join("takeout.zip");

@@ -28,9 +28,11 @@ async fn a_bad_line_is_rejected_alone() {
     let app = TestApp::with_mail().await;
     let nameless = json!({ "data": { "received_at": "2026-03-01T00:00:00Z" }, "emitted_at": "2026-03-01T00:00:00Z" });
     let untimed = json!({ "key": "x", "data": { "id": "x", "received_at": 7 }, "emitted_at": "2026-03-01T00:00:00Z" });
+    let keyless = json!({ "data": mail("k", 1)["data"], "emitted_at": "2026-03-01T00:00:00Z" });
     let bad = [
         ("{\"key\":", "malformed_ndjson"),
         ("7", "malformed_ndjson"),
+        (&keyless.to_string(), "invalid_record_identity"),
         (&nameless.to_string(), "invalid_record_identity"),
         (&untimed.to_string(), "invalid_record"),
         (r#"{"key":"x","emitted_at":"2026-03-01T00:00:00Z"}"#, "invalid_record"),
@@ -39,7 +41,7 @@ async fn a_bad_line_is_rejected_alone() {
     let pairs = bad.iter().enumerate().map(|(n, (line, _))| format!("{}\n{line}", mail(&format!("good{n}"), 4)));
     let text = pairs.collect::<Vec<_>>().join("\n");
     let result = app.ingest_text("cin_work", "messages", text).await.json();
-    assert_eq!(counts(&result), [12, 6, 0, 6]);
+    assert_eq!(counts(&result), [14, 7, 0, 7]);
     for (n, (line, code)) in bad.iter().enumerate() {
         let rejection = &result["rejections"][n];
         assert_eq!((&rejection["input_index"], &rejection["code"]), (&json!(2 * n + 1), &json!(code)), "{line}");
@@ -47,6 +49,16 @@ async fn a_bad_line_is_rejected_alone() {
     }
     for n in 0..bad.len() {
         assert_eq!(app.get(&app.owner, &format!("{MESSAGES}/good{n}")).await.0, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let app = TestApp::with_mail().await;
+    for mark in ["\u{feff}", "\u{feff}\n"] {
+        let text = format!("{mark}{}\n{}", mail("a", 1), mail("b", 1));
+        let result = app.ingest_text("cin_home", "messages", text).await.json();
+        assert_eq!(result["records_rejected"], 0, "{result}");
     }
 }
 
