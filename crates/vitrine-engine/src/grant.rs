@@ -103,6 +103,13 @@ pub struct Selection {
     pub resources: Option<Arc<BTreeSet<String>>>,
 }
 
+impl Selection {
+    /// Whether both speak of the same stream of some connection.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.name == other.name && self.instance_ids.iter().any(|id| other.instance_ids.contains(id))
+    }
+}
+
 /// A time span on one field: from `since` on, up to but not including `until`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeConstraint {
@@ -190,6 +197,13 @@ pub struct TimeRange {
     pub until: Option<String>,
 }
 
+impl TimeRange {
+    /// Whether it leaves nothing out.
+    fn is_open(&self) -> bool {
+        self.since.is_none() && self.until.is_none()
+    }
+}
+
 /// Why a grant cannot be issued as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -233,7 +247,7 @@ impl Grant {
             known_connections(&request.connections, &all, &declaration.connector_key)?
         };
         let mut streams = Vec::new();
-        for asked in expand_wildcards(request, declaration) {
+        for asked in request.selected(declaration) {
             let stream = declaration.stream(&asked.name).ok_or_else(|| {
                 refused(format!("Source `{}` has no stream `{}`.", declaration.connector_key, asked.name))
             })?;
@@ -241,19 +255,27 @@ impl Grant {
                 Some(ids) => known_connections(ids, &all, &declaration.connector_key)?,
                 None => default_connections.clone(),
             };
-            streams.push(select(stream, &asked, request, connections)?);
+            let selection = select(stream, &asked, request, connections)?;
+            if streams.iter().any(|known: &Selection| known.overlaps(&selection)) {
+                return Err(refused(format!("Stream `{}` is named twice. Name it once for a connection.", asked.name)));
+            }
+            streams.push(selection);
+        }
+        if streams.is_empty() {
+            return Err(refused(format!(
+                "No stream of source `{}` has a time to limit it by. Grant it without a time span.",
+                declaration.connector_key
+            )));
         }
         if streams.iter().all(|s| s.instance_ids.is_empty()) {
             return Err(refused(format!("Source `{}` has no connection yet.", declaration.connector_key)));
         }
-        if let Some(end) = &request.expires_at {
-            instant(end, "expires_at")?;
-        }
+        let expires_at = request.expires_at.as_deref().map(|end| instant(end, "expires_at")).transpose()?;
         Ok(Self {
             version: GRANT_VERSION.into(),
             grant_id: issue.grant_id,
             issued_at: time::format(issue.now),
-            expires_at: request.expires_at.clone(),
+            expires_at: expires_at.map(time::format),
             subject: Subject { id: issue.subject },
             client: Client { client_id: issue.client_id, client_display: ClientDisplay { name: issue.client_name } },
             source: SourceRef { kind: declaration.source_kind.clone(), id: declaration.source_id.clone() },
@@ -306,18 +328,25 @@ fn known_connections(asked: &[String], known: &[&str], source: &str) -> Result<V
     Ok(ids)
 }
 
-fn expand_wildcards(request: &GrantRequest, declaration: &Declaration) -> Vec<StreamRequest> {
-    let all = |template: &StreamRequest| {
-        declaration
-            .streams
-            .keys()
-            .map(|name| StreamRequest { name: name.clone(), ..template.clone() })
-            .collect::<Vec<_>>()
-    };
-    if request.streams.is_empty() {
-        return all(&StreamRequest::default());
+impl GrantRequest {
+    /// The streams it is about, each by its name. A wildcard under a time span means those that have a time to
+    /// limit them by: the others would be granted for all time.
+    pub(crate) fn selected(&self, declaration: &Declaration) -> Vec<StreamRequest> {
+        let all = |template: &StreamRequest| {
+            let limited = !self.range_of(template).is_open();
+            let meant = declaration.streams.values().filter(|s| !limited || s.consent_time_field.is_some());
+            meant.map(|s| StreamRequest { name: s.name.clone(), ..template.clone() }).collect::<Vec<_>>()
+        };
+        if self.streams.is_empty() {
+            return all(&StreamRequest::default());
+        }
+        self.streams.iter().flat_map(|s| if s.name == "*" { all(s) } else { vec![s.clone()] }).collect()
     }
-    request.streams.iter().flat_map(|s| if s.name == "*" { all(s) } else { vec![s.clone()] }).collect()
+
+    fn range_of(&self, stream: &StreamRequest) -> TimeRange {
+        let whole = || TimeRange { since: self.since.clone(), until: self.until.clone() };
+        stream.time_range.clone().unwrap_or_else(whole)
+    }
 }
 
 fn select(
@@ -326,10 +355,7 @@ fn select(
     request: &GrantRequest,
     instance_ids: Vec<String>,
 ) -> Result<Selection, GrantRefused> {
-    let range = asked
-        .time_range
-        .clone()
-        .unwrap_or_else(|| TimeRange { since: request.since.clone(), until: request.until.clone() });
+    let range = request.range_of(asked);
     Ok(Selection {
         name: stream.name.clone(),
         instance_ids,
@@ -365,7 +391,7 @@ fn fields(stream: &Stream, asked: &StreamRequest) -> Result<BTreeSet<String>, Gr
 }
 
 fn constraint(stream: &Stream, range: TimeRange) -> Result<Option<TimeConstraint>, GrantRefused> {
-    if range.since.is_none() && range.until.is_none() {
+    if range.is_open() {
         return Ok(None);
     }
     let field = stream.consent_time_field.clone().ok_or_else(|| {

@@ -191,6 +191,9 @@ impl<'a, S: Keeper> Owner<'a, S> {
             if wanted.is_empty() && !request.streams.is_empty() {
                 continue;
             }
+            if request.connections.is_empty() && request.selected(&connection.source.declaration).is_empty() {
+                continue;
+            }
             let one = GrantRequest { connections: vec![id.clone()], streams: wanted, source: None, ..request.clone() };
             let issue = Issue { grant_id: fresh_id("grt", self.random), ..common.clone() };
             grants.push(Grant::issue(&one, &catalog, issue)?);
@@ -198,7 +201,7 @@ impl<'a, S: Keeper> Owner<'a, S> {
         if let Some(unused) = request.streams.iter().zip(used).find_map(|(s, used)| (!used).then_some(s)) {
             return Err(OwnerError::Invalid(format!("None of the connections has a stream `{}`.", unused.name)));
         }
-        let package_id = (connections.len() > 1).then(|| fresh_id("pkg", self.random));
+        let package_id = (grants.len() > 1).then(|| fresh_id("pkg", self.random));
         self.store_grants(package_id, grants).await
     }
 

@@ -35,6 +35,32 @@ async fn only_granted_streams_answer() {
 }
 
 #[tokio::test]
+async fn a_span_over_all_streams_covers_those_that_have_a_time() {
+    let app = TestApp::with_mail().await;
+    let granted = async |request: Value| {
+        let token = app.grant(request).await;
+        let (_, streams) = app.get(&token, "/v1/streams").await;
+        let names = streams["data"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned());
+        (names.collect::<Vec<_>>(), app.ids(&token, RECORDS).await)
+    };
+    let since = json!({ "connections": ["cin_work"], "since": "2026-03-02T00:00:00Z" });
+    assert_eq!(granted(since).await, (vec!["messages".to_owned()], vec!["w3".to_owned(), "w2".to_owned()]));
+    let named = json!({ "connections": ["cin_work"], "since": "2026-03-02T00:00:00Z", "streams": [{ "name": "labels" }],
+                        "client_name": "Desk" });
+    assert_eq!(app.post(&app.owner, "/v1/owner/grants", &named).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_stream_is_granted_once() {
+    let app = TestApp::with_mail().await;
+    let twice = json!([{ "name": "messages", "fields": ["subject"] }, { "name": "messages", "fields": ["body"] }]);
+    let request = json!({ "client_name": "Desk", "connections": ["cin_work"], "streams": twice });
+    let answer = app.post(&app.owner, "/v1/owner/grants", &request).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("named twice"), "{:?}", answer.json());
+}
+
+#[tokio::test]
 async fn only_granted_connections_answer() {
     let app = TestApp::with_mail().await;
     let token = app.grant(json!({ "connections": ["cin_work"] })).await;
