@@ -20,5 +20,5 @@ pub const MAX_QUERY_CHARS: usize = 4_096;
 pub const MAX_CANDIDATES: usize = 12;
 /// Query parameters of one request at most.
 pub const MAX_PARAMETERS: usize = 256;
-/// Bytes of one request's path and query at most.
-pub const MAX_URL_BYTES: usize = 32 * 1024;
+/// Bytes of one request's path and query at most: room for the longest query, percent-encoded in any script.
+pub const MAX_URL_BYTES: usize = 60 * 1024;

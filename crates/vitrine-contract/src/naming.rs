@@ -1,13 +1,15 @@
 //! What a person would call a record.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
 
 use crate::time;
 
 /// Fields that name a record, the most telling first.
 pub const TITLE_FIELDS: [&str; 6] = ["title", "subject", "name", "full_name", "headline", "label"];
 /// Fields that say when a person wrote, sent or received it, the most telling first.
-pub const AUTHORED_FIELDS: [&str; 12] = [
+pub const AUTHORED_FIELDS: [&str; 20] = [
     "authored_at",
     "sent_at",
     "received_at",
@@ -17,7 +19,15 @@ pub const AUTHORED_FIELDS: [&str; 12] = [
     "occurred_at",
     "started_at",
     "start_at",
+    "starts_at",
     "start_time",
+    "taken_at",
+    "played_at",
+    "visited_at",
+    "booked_at",
+    "booked_on",
+    "happened_at",
+    "recorded_at",
     "timestamp",
     "date",
 ];
@@ -26,11 +36,14 @@ const MAX_ACCOUNT_CHARS: usize = 80;
 /// `2026-03-12T09:41`
 const MINUTE_CHARS: usize = 16;
 
+/// The fields of a record that are shown, each with its value's JSON.
+pub type Shown<'a> = [(Cow<'a, str>, &'a RawValue)];
+
 /// A title-like field of what is shown, else the account, the stream and the time.
-pub fn title(account: &str, stream: &str, emitted_at: &str, shown: &Map<String, Value>) -> String {
-    let text = |field: &&str| shown.get(*field).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-    if let Some(own) = TITLE_FIELDS.iter().find_map(text) {
-        return first_chars(own, MAX_TITLE_CHARS).to_owned();
+pub fn title(account: &str, stream: &str, emitted_at: &str, shown: &Shown<'_>) -> String {
+    let named = TITLE_FIELDS.iter().filter_map(|field| text_of(shown, field)).find(|text| !text.trim().is_empty());
+    if let Some(own) = named {
+        return first_chars(own.trim(), MAX_TITLE_CHARS).to_owned();
     }
     let when = authored_at(shown).unwrap_or_else(|| emitted_at.to_owned());
     let minute = first_chars(&when, MINUTE_CHARS).replace('T', " ");
@@ -38,8 +51,14 @@ pub fn title(account: &str, stream: &str, emitted_at: &str, shown: &Map<String, 
 }
 
 /// When a person wrote, sent or received it, as far as the shown fields say.
-pub fn authored_at(shown: &Map<String, Value>) -> Option<String> {
-    AUTHORED_FIELDS.iter().find_map(|field| shown.get(*field)?.as_str().and_then(time::parse)).map(time::format)
+pub fn authored_at(shown: &Shown<'_>) -> Option<String> {
+    AUTHORED_FIELDS.iter().find_map(|field| time::parse(&text_of(shown, field)?)).map(time::format)
+}
+
+/// The text of a field, if it is shown and is text.
+fn text_of(shown: &Shown<'_>, field: &str) -> Option<String> {
+    let (_, json) = shown.iter().find(|(name, _)| name == field)?;
+    serde_json::from_str(json.get()).ok()
 }
 
 fn first_chars(text: &str, count: usize) -> &str {

@@ -8,7 +8,7 @@ use crate::request::{
     AggregateRequest, BlobRequest, FieldWindowRequest, RecordRequest, RecordsRequest, SchemaRequest, SearchRequest,
     StreamRequest, StreamsRequest,
 };
-use crate::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
+use crate::schema::{Aggregation, Encodings, FieldWindow, SchemaDocument, StreamRow};
 
 /// What a read answers.
 pub type Answer<T> = Result<T, ApiError>;
@@ -33,6 +33,11 @@ pub trait ReadApi: Send + Sync {
     fn search(&self, request: &SearchRequest) -> impl Future<Output = Answer<SearchList>> + Send;
     /// A blob, whole or in part.
     fn blob(&self, request: &BlobRequest) -> impl Future<Output = Answer<Blob>> + Send;
+    /// The fields of a stream that hold encoded bytes by declaration, where that is known without asking; elsewhere
+    /// the schema says so.
+    fn encodings(&self, _stream: &str, _connection_id: Option<&str>) -> Option<Encodings> {
+        None
+    }
     /// Where the provider is reached, for links shown to people and models.
     fn provider_url(&self) -> &str;
 }

@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(code("/v1/streams/m/records/x/field-window", "field=a&limit_chars=x"), "invalid_window");
         assert_eq!(code("/v1/nothing", ""), "not_found");
         assert_eq!(code("/v1/search", ""), "invalid_request");
-        assert_eq!(code("/v1/schema", "connection_id=a&connector_instance_id=b"), "invalid_request");
+        assert_eq!(code("/v1/schema", "connection_id=a&connector_instance_id=b"), "conflicting_connection_id");
     }
 
     #[test]

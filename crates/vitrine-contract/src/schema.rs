@@ -1,6 +1,6 @@
 //! What a caller may see and do, as documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -117,8 +117,9 @@ pub struct StreamRow {
     pub cursor_field: Option<String>,
     /// `append_only` or `mutable_state`.
     pub semantics: String,
-    /// Records the grant may see.
-    pub record_count: u64,
+    /// Records the grant may see; none where a provider does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record_count: Option<u64>,
     /// Their newest `emitted_at`.
     pub last_updated: Option<String>,
     /// Named selections of fields.
@@ -130,9 +131,9 @@ pub struct StreamRow {
     /// Ways to count.
     #[serde(default)]
     pub count: Vec<String>,
-    /// Whether `fields` narrows the payload.
-    #[serde(default)]
-    pub projection: bool,
+    /// Whether `fields` narrows the payload; none where a provider does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<bool>,
     /// Ways to search.
     #[serde(default)]
     pub search_modes: Vec<String>,
@@ -186,6 +187,16 @@ pub struct FieldCapability {
     /// What can be computed over it.
     #[serde(default)]
     pub aggregation: AggregationCapability,
+}
+
+/// Fields that hold encoded bytes by declaration, with their media type.
+pub type Encodings = HashMap<String, Option<String>>;
+
+/// The fields among these, each with its JSON Schema, that are declared as encoded bytes.
+pub fn encodings<'a>(fields: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Encodings {
+    let encoded = fields.into_iter().filter(|(_, schema)| schema.get("contentEncoding").is_some());
+    let media_type = |schema: &Value| schema.get("contentMediaType").and_then(Value::as_str).map(str::to_owned);
+    encoded.map(|(field, schema)| (field.clone(), media_type(schema))).collect()
 }
 
 /// Comparisons a field supports.
@@ -338,13 +349,22 @@ pub struct Aggregation {
     /// Records in groups beyond the limit.
     #[serde(default)]
     pub other_count: u64,
-    /// Records that matched the filter.
-    pub filtered_record_count: u64,
+    /// Records that matched the filter; none where a provider does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered_record_count: Option<u64>,
     /// Whether anything was estimated.
     #[serde(default)]
     pub approximate: bool,
+    /// What was adjusted, and how far the data reaches.
+    #[serde(default)]
+    pub meta: AggregationMeta,
+}
+
+/// What an aggregate says about itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct AggregationMeta {
     /// What was adjusted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub warnings: Vec<crate::Warning>,
     /// How far the data of each connection reaches, whatever was counted of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

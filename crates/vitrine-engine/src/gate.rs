@@ -48,18 +48,18 @@ pub fn enforce(caller: &Caller, catalog: &Catalog, request: &ReadRequest) -> Res
             plan.order = order(&plan.scopes, r)?;
             plan.conditions = conditions::of_filter(&plan.scopes, &r.filter)?;
             let fields = selected(&plan.scopes, r)?;
-            project(&mut plan.scopes, fields.as_deref())?;
+            project(&mut plan.scopes, fields.as_deref(), "fields")?;
             expand::attach(&mut plan, caller, catalog, &r.expand, &r.expand_limit)?;
         }
         ReadRequest::Record(r) => {
             plan.scopes = scopes::of_one_source(caller, catalog, &r.stream, r.connection_id.as_deref())?;
-            project(&mut plan.scopes, r.fields.as_deref())?;
+            project(&mut plan.scopes, r.fields.as_deref(), "fields")?;
             expand::attach(&mut plan, caller, catalog, &r.expand, &r.expand_limit)?;
         }
         ReadRequest::FieldWindow(r) => {
             plan.scopes = scopes::of_one_source(caller, catalog, &r.stream, r.connection_id.as_deref())?;
             let field = window_field(r)?;
-            project(&mut plan.scopes, Some(&[field.to_owned()]))?;
+            project(&mut plan.scopes, Some(&[field.to_owned()]), "field")?;
         }
         ReadRequest::Aggregate(r) => {
             plan.scopes = scopes::of_one_source(caller, catalog, &r.stream, r.connection_id.as_deref())?;
@@ -112,10 +112,10 @@ fn check_field(scopes: &[Scope], field: &str, param: &str, everywhere: bool) -> 
 }
 
 /// Narrows what is returned to the named fields.
-fn project(scopes: &mut [Scope], fields: Option<&[String]>) -> Result<(), ApiError> {
+fn project(scopes: &mut [Scope], fields: Option<&[String]>, param: &str) -> Result<(), ApiError> {
     let Some(fields) = fields else { return Ok(()) };
     for field in fields {
-        check_field(scopes, field, "fields", false)?;
+        check_field(scopes, field, param, false)?;
     }
     for scope in scopes {
         let names: BTreeSet<String> = fields.iter().filter(|f| scope.visible.contains(f)).cloned().collect();

@@ -22,7 +22,7 @@ use vitrine_contract::request::{
     AggregateRequest, BlobRequest, FieldWindowRequest, ReadRequest, RecordRequest, RecordsRequest, SchemaRequest,
     SearchMode, SearchRequest, StreamRequest, StreamsRequest,
 };
-use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
+use vitrine_contract::schema::{Aggregation, Encodings, FieldWindow, SchemaDocument, StreamRow};
 use vitrine_contract::{ApiError, Blob, ReadApi};
 
 use crate::caller::Caller;
@@ -122,6 +122,10 @@ impl From<ApiError> for ReadFault {
 impl<S: Store> ReadApi for LocalRead<S> {
     async fn schema(&self, request: &SchemaRequest) -> Answer<SchemaDocument> {
         schema::document(self, request).await
+    }
+
+    fn encodings(&self, stream: &str, connection_id: Option<&str>) -> Option<Encodings> {
+        schema::encodings(self, stream, connection_id)
     }
 
     async fn streams(&self, request: &StreamsRequest) -> Answer<List<StreamRow>> {

@@ -30,6 +30,15 @@ impl TokenKind {
         }
     }
 
+    /// How its tokens start, for a person to tell them apart.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Client => "vtc_",
+            Self::McpPackage => "vtp_",
+            Self::Owner => "vto_",
+        }
+    }
+
     /// Reads it back.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Client, Self::McpPackage, Self::Owner].into_iter().find(|kind| kind.as_str() == word)
@@ -42,12 +51,7 @@ pub struct Token(String);
 impl Token {
     /// A fresh token of 256 random bits, with a prefix that tells its kind to a person.
     pub fn generate(kind: TokenKind, random: &Random) -> Self {
-        let prefix = match kind {
-            TokenKind::Client => "vtc_",
-            TokenKind::McpPackage => "vtp_",
-            TokenKind::Owner => "vto_",
-        };
-        Self(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(random.bytes::<32>())))
+        Self(format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(random.bytes::<32>())))
     }
 
     /// What is stored of it.

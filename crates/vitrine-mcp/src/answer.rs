@@ -7,15 +7,14 @@ use serde_json::{Map, Value};
 use vitrine_contract::{ApiError, ErrorCode};
 
 use crate::budget::Budget;
-use crate::render::text;
 
 /// A result, rendered for both kinds of host.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     /// The one text block of `content`.
     pub(crate) text: String,
-    /// `structuredContent`.
-    pub(crate) structured: Value,
+    /// `structuredContent`, as minified JSON.
+    pub(crate) structured: String,
     /// `_meta`, where alone `pdpp://` URIs may stand.
     pub(crate) meta: Map<String, Value>,
     pub(crate) is_error: bool,
@@ -29,7 +28,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// An answer under the ordinary budget of a channel.
-    pub(crate) fn new(text: String, structured: Value) -> Self {
+    pub(crate) fn new(text: String, structured: String) -> Self {
         Self {
             text,
             structured,
@@ -42,10 +41,9 @@ impl Answer {
     }
 
     /// An answer that is the same JSON in both channels.
-    pub(crate) fn document(document: Value) -> Self {
-        let text = text::json(&document);
-        let fits = OnceLock::from(Budget::CHANNEL.holds_text(&text));
-        Self { fits, ..Self::new(text, document) }
+    pub(crate) fn document(document: String) -> Self {
+        let fits = OnceLock::from(Budget::CHANNEL.holds_text(&document));
+        Self { fits, ..Self::new(document.clone(), document) }
     }
 
     pub(crate) fn with_budgets(mut self, text: Budget, structured: Budget) -> Self {
@@ -55,7 +53,7 @@ impl Answer {
 
     pub(crate) fn fits(&self) -> bool {
         *self.fits.get_or_init(|| {
-            self.text_budget.holds_text(&self.text) && self.structured_budget.holds_json(&self.structured)
+            self.text_budget.holds_text(&self.text) && self.structured_budget.holds_text(&self.structured)
         })
     }
 
@@ -75,7 +73,7 @@ impl Answer {
 impl From<Answer> for CallToolResponse {
     fn from(answer: Answer) -> Self {
         let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-        result.structured_content = Some(answer.structured);
+        result.structured_content = serde_json::from_str(&answer.structured).ok();
         result.is_error = Some(answer.is_error);
         result.meta = (!answer.meta.is_empty()).then_some(MetaObject(answer.meta));
         result.into()

@@ -19,7 +19,9 @@ const MAX_FIELDS: usize = 1_000;
 const MAX_CURSOR_CHARS: usize = 8_192;
 
 /// Reads the arguments of a tool; `usage` shows a right call.
-pub(crate) fn parse<T: DeserializeOwned>(arguments: JsonObject, usage: &str) -> Result<T, ApiError> {
+pub(crate) fn parse<T: DeserializeOwned>(mut arguments: JsonObject, usage: &str) -> Result<T, ApiError> {
+    // A filter's values are the records' own, and stay as they were written.
+    arguments.iter_mut().filter(|(name, _)| *name != "filter").for_each(|(_, value)| make_whole(value));
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
         let said = text::cut(&error.inner().to_string(), 400).to_owned();
@@ -33,6 +35,21 @@ pub(crate) fn parse<T: DeserializeOwned>(arguments: JsonObject, usage: &str) -> 
             None => refusal,
         }
     })
+}
+
+/// `10.0` is an integer to JSON Schema, and to some hosts the only way to write one.
+fn make_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) if !number.is_i64() => {
+            let text = number.to_string();
+            let whole = text.split_once('.').filter(|(_, rest)| rest.bytes().all(|digit| digit == b'0'));
+            if let Some(whole) = whole.and_then(|(whole, _)| whole.parse::<i64>().ok()) {
+                *value = whole.into();
+            }
+        }
+        Value::Object(members) => members.values_mut().for_each(make_whole),
+        _ => {}
+    }
 }
 
 /// A stream name or connection id, which must look like one before anything is asked.
@@ -84,10 +101,15 @@ pub(crate) fn word<T: Copy>(
 
 /// A field name, view, relationship or sort: any text that could be one.
 pub(crate) fn field(param: &str, value: String) -> Result<String, ApiError> {
+    field_or(ErrorCode::InvalidRequest, param, value)
+}
+
+/// The same, where what is none has a code of its own.
+pub(crate) fn field_or(code: ErrorCode, param: &str, value: String) -> Result<String, ApiError> {
     if is_field(&value) {
         return Ok(value);
     }
-    Err(ApiError::invalid(param, format!("`{param}` must name fields exactly as schema returned them.")))
+    Err(ApiError::new(code, format!("`{param}` must name fields exactly as schema returned them.")).param(param))
 }
 
 pub(crate) fn optional_field(param: &str, value: Option<String>) -> Result<Option<String>, ApiError> {

@@ -2,10 +2,6 @@
 
 mod o200k;
 
-use serde_json::Value;
-
-use crate::render::text;
-
 /// The most one channel may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget {
@@ -32,11 +28,6 @@ impl Budget {
     /// The characters left beside `around`.
     pub(crate) fn room(self, around: usize) -> Room {
         Room(self.chars.saturating_sub(around))
-    }
-
-    /// Whether a channel of this JSON, minified, fits.
-    pub(crate) fn holds_json(self, value: &Value) -> bool {
-        self.holds_text(&text::json(value))
     }
 }
 

@@ -67,7 +67,10 @@ impl RecordHandle {
 
     fn into_ref(self, kind: &str) -> Option<RecordRef> {
         (self.v == 1 && self.kind == kind)
-            .then(|| RecordRef::checked(self.connection_id, &self.stream, &self.record_id).ok())
+            .then(|| {
+                let connection_id = self.connection_id.filter(|id| !id.is_empty());
+                RecordRef::checked(connection_id, &self.stream, &self.record_id).ok()
+            })
             .flatten()
     }
 }

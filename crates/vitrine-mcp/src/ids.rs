@@ -42,6 +42,13 @@ impl RecordRef {
         Err(invalid_id())
     }
 
+    /// The record of a row. A connection that a provider did not name, or whose id would not survive the grammar, is
+    /// not part of it: no call could pass it back.
+    pub(crate) fn shown(connection_id: &str, stream: &str, record_id: &str) -> Self {
+        let connection_id = is_name(connection_id).then(|| connection_id.to_owned());
+        Self { connection_id, stream: stream.to_owned(), record_id: record_id.to_owned() }
+    }
+
     /// Takes the `connection_id` argument into account, which may repeat the id but not contradict it.
     pub(crate) fn scoped(mut self, connection_id: Option<String>) -> Result<Self, ApiError> {
         match (&self.connection_id, connection_id) {
@@ -60,17 +67,17 @@ impl RecordRef {
 
     /// The id that names this record completely.
     pub(crate) fn result_id(&self) -> String {
-        result_id(self.connection_id.as_deref().unwrap_or_default(), &self.stream, &self.record_id)
+        let Self { connection_id, stream, record_id } = self;
+        match connection_id {
+            Some(connection_id) => format!("{connection_id}/{stream}:{record_id}"),
+            None => format!("{stream}:{record_id}"),
+        }
     }
 }
 
-/// The id of a row. A connection id that would not survive the grammar stays out of it.
-pub(crate) fn result_id(connection_id: &str, stream: &str, record_id: &str) -> String {
-    if is_name(connection_id) {
-        format!("{connection_id}/{stream}:{record_id}")
-    } else {
-        format!("{stream}:{record_id}")
-    }
+/// What a provider says of a row, unless it left it out.
+pub(crate) fn told(said: &str) -> Option<&str> {
+    (!said.is_empty()).then_some(said)
 }
 
 /// Whether a field can be asked for by this name. Providers may have others: those are only counted.
@@ -97,6 +104,16 @@ mod tests {
         assert_eq!(id.result_id(), "cin_work/messages:a:b:c");
         let legacy = RecordRef::parse("messages:a:b").unwrap();
         assert_eq!((legacy.connection_id.as_deref(), legacy.record_id.as_str()), (None, "a:b"));
+    }
+
+    #[test]
+    fn a_connection_that_no_call_can_pass_stays_out_of_the_id() {
+        for connection_id in ["", "a/b c", "..", &"c".repeat(65)] {
+            let shown = RecordRef::shown(connection_id, "messages", "77");
+            assert_eq!((shown.result_id().as_str(), shown.connection_id.as_deref()), ("messages:77", None));
+            assert_eq!(RecordRef::parse(&handles::record_uri(&shown)).unwrap(), shown);
+        }
+        assert_eq!(RecordRef::shown("c", "messages", "77").result_id(), "c/messages:77");
     }
 
     #[test]

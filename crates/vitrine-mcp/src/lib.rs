@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod budget;
 mod declared;
+mod envelope;
 mod handles;
 mod ids;
 mod instructions;
@@ -16,8 +17,10 @@ mod render;
 mod resources;
 mod server;
 mod source;
+mod tails;
 mod tools;
 mod transport;
+mod unreadable;
 
 pub use instructions::INSTRUCTIONS;
 pub use server::Adapter;

@@ -6,6 +6,7 @@ pub(crate) mod document;
 pub(crate) mod error;
 mod freshness;
 pub(crate) mod hits;
+mod json;
 pub(crate) mod ladder;
 pub(crate) mod page;
 pub(crate) mod record;
@@ -13,7 +14,7 @@ pub(crate) mod schema;
 pub(crate) mod text;
 pub(crate) mod window;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use vitrine_contract::Warning;
 
 use crate::answer::Answer;
@@ -28,10 +29,10 @@ pub(crate) struct Frame<'a> {
 
 impl Frame<'_> {
     /// Closes a structured result with where it came from.
-    pub(crate) fn close(&self, mut structured: Map<String, Value>) -> Value {
-        structured.insert("provider_url".into(), self.provider_url.into());
-        structured.insert("request_id".into(), self.request_id.into());
-        Value::Object(structured)
+    pub(crate) fn finish(&self, mut structured: json::Object) -> String {
+        structured.insert("provider_url", self.provider_url);
+        structured.insert("request_id", self.request_id);
+        structured.finish()
     }
 
     /// A link a person can follow.
@@ -44,7 +45,7 @@ impl Frame<'_> {
 /// provider can make the cursor that continues after the last row that fits.
 pub(crate) enum Fit {
     Whole(Box<Answer>),
-    AskFor(u64),
+    AskFor(usize),
 }
 
 /// The most rows, at most `all`, that `try_rows` can make fit; and what it made of them.

@@ -62,7 +62,7 @@ impl Resource {
         request_id: &str,
     ) -> Result<ReadResourceResult, ApiError> {
         let Answer { structured, meta, .. } = self.0.answer(reader, request_id).await?.within_bounds()?;
-        let mut contents = ResourceContents::text(structured.to_string(), uri).with_mime_type(JSON);
+        let mut contents = ResourceContents::text(structured, uri).with_mime_type(JSON);
         if !meta.is_empty() {
             contents = contents.with_meta(MetaObject(meta));
         }

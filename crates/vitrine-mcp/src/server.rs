@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::future::ready;
 use std::sync::Arc;
 
+use http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
     DiscoverResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
@@ -14,6 +15,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 use crate::answer::Answer;
+use crate::envelope::Envelope;
 use crate::instructions::INSTRUCTIONS;
 use crate::render;
 use crate::resources;
@@ -59,12 +61,15 @@ impl<S: ReaderSource> Adapter<S> {
             answered = answered => answered.and_then(Answer::within_bounds),
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("The call was cancelled.", None)),
         };
-        Ok(answer
-            .unwrap_or_else(|error| {
-                tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
-                render::error::answer(error, &request_id)
-            })
-            .into())
+        let answer = answer.unwrap_or_else(|error| {
+            tracing::debug!(tool = %request.name, request_id, code = error.code.as_str(), "refused");
+            render::error::answer(error, &request_id)
+        });
+        let envelope = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Envelope>());
+        Ok(match envelope {
+            Some(envelope) => envelope.keep(answer),
+            None => answer.into(),
+        })
     }
 
     async fn read(

@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 mod definition;
 pub(crate) mod fetch;
+mod paging;
 pub(crate) mod query_records;
 pub(crate) mod read_record_field;
 pub(crate) mod schema;

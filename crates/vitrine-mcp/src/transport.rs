@@ -1,22 +1,45 @@
 //! The two ways in: standard input and output, and Streamable HTTP.
 
+use std::convert::Infallible;
+use std::fmt::Display;
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+use crate::envelope::Envelope;
 use crate::server::Adapter;
 use crate::source::ReaderSource;
+use crate::unreadable;
 
 /// A tool call is a handful of short arguments.
 const MAX_REQUEST_BYTES: usize = 256 * 1024;
 
 /// The `/mcp` service: mount it behind a layer that authenticates and puts the caller into the
 /// request's extensions.
-pub type McpService<S> = StreamableHttpService<Adapter<S>, NeverSessionManager>;
+pub struct McpService<S: ReaderSource>(StreamableHttpService<Adapter<S>, NeverSessionManager>);
+
+impl<S: ReaderSource> McpService<S> {
+    /// Answers one request.
+    pub async fn handle<B>(&self, mut request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    where
+        B: Body + Send + 'static,
+        B::Error: Display,
+    {
+        let envelope = Envelope::default();
+        request.extensions_mut().insert(envelope.clone());
+        let is_json = unreadable::is_json(request.headers());
+        let response = envelope.fill(self.0.handle(request).await).await;
+        if is_json { unreadable::explained(response).await } else { response }
+    }
+}
 
 /// Serves standard input and output until the client goes away.
 pub async fn serve_stdio<S: ReaderSource>(source: S) -> io::Result<()> {
@@ -43,5 +66,6 @@ pub fn http_service<S: ReaderSource>(
         .with_allowed_origins(allowed_origins)
         .enforce_origin_validation()
         .with_max_request_body_bytes(MAX_REQUEST_BYTES);
-    StreamableHttpService::new(move || Ok(adapter.clone()), Arc::new(NeverSessionManager::default()), config)
+    let sessions = Arc::new(NeverSessionManager::default());
+    McpService(StreamableHttpService::new(move || Ok(adapter.clone()), sessions, config))
 }

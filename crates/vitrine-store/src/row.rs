@@ -156,8 +156,9 @@ pub(crate) struct Shown {
 /// Projects a payload while decoding it.
 pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) -> Result<Shown> {
     let whole = *wanted.projection == gate::Fields::All || (wanted.all_declared && !payload.extra);
-    let plain = payload.long.is_none() && wanted.joins.is_empty() && wanted.preview_chars.is_none();
-    if plain && whole {
+    // Where all of it is no longer than a preview, no field is.
+    let uncut = wanted.preview_chars.is_none_or(|chars| payload.data.len() <= chars as usize);
+    if whole && uncut && payload.long.is_none() && wanted.joins.is_empty() {
         return Ok(Shown { data: Fields::from_stored(payload.data.into_owned()), ..Shown::default() });
     }
     let long = long_fields(payload.long.as_deref())?;

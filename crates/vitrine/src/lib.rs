@@ -11,6 +11,7 @@ mod import;
 mod listening;
 mod opened;
 mod output;
+mod private;
 pub mod provider;
 mod reading;
 mod setup;

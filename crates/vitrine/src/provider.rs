@@ -21,7 +21,7 @@ use vitrine_contract::request::{
     AggregateRequest, BlobRequest, FieldWindowRequest, ReadRequest, RecordRequest, RecordsRequest, SchemaRequest,
     SearchRequest, StreamRequest, StreamsRequest,
 };
-use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
+use vitrine_contract::schema::{Aggregation, Bearer, FieldWindow, SchemaDocument, StreamRow};
 use vitrine_contract::{Blob, ReadApi};
 
 pub use address::{Address, AddressError};
@@ -80,6 +80,12 @@ impl HttpRead {
             return Err(OpenError::Token);
         }
         Ok(Self { exchange: Exchange::new(address, access_token, options)? })
+    }
+
+    /// Whose credential it is, as far as the provider's schema tells.
+    pub async fn bearer(&self) -> Answer<Bearer> {
+        let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
+        self.read(ReadRequest::Schema(request), |body, _| normalize::bearer_of(body)).await
     }
 
     /// Asks, and reads the answer with `normalize`.

@@ -8,6 +8,9 @@ use crate::error::{ApiError, ErrorCode};
 use crate::limits;
 use crate::request::{Filter, RangeOp};
 
+/// Exact in every language's numbers.
+const MAX_NUMBER: u64 = 999_999_999_999_999;
+
 /// The parameters not taken yet, in order.
 pub(super) struct Params(Vec<(String, String)>);
 
@@ -48,10 +51,11 @@ impl Params {
     /// The connection, by its name or its old alias.
     pub(super) fn connection_id(&mut self) -> Result<Option<String>, ApiError> {
         match (self.text("connection_id")?, self.text("connector_instance_id")?) {
-            (Some(_), Some(_)) => Err(ApiError::invalid(
-                "connection_id",
+            (Some(one), Some(other)) if one != other => Err(ApiError::new(
+                ErrorCode::ConflictingConnectionId,
                 "Pass `connection_id` alone: `connector_instance_id` is its old name.",
-            )),
+            )
+            .param("connection_id")),
             (one, other) => Ok(one.or(other)),
         }
     }
@@ -173,10 +177,10 @@ fn brackets<'a>(name: &'a str, prefix: &str) -> Option<Vec<&'a str>> {
     (parts.iter().all(|part| !part.is_empty())).then_some(parts)
 }
 
+/// A whole number; one larger than any that is asked for in earnest counts as the largest of them.
 fn digits(text: &str) -> Option<u64> {
-    (!text.is_empty() && text.len() <= 15 && text.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| text.parse().ok())
-        .flatten()
+    let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(MAX_NUMBER).min(MAX_NUMBER))
 }
 
 fn positive(text: &str) -> Option<u64> {

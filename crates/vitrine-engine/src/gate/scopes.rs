@@ -27,7 +27,7 @@ pub(super) fn survey(
             return Err(no_connection(caller));
         }
         if stream.is_some() {
-            return Err(no_stream(caller));
+            return Err(no_stream(caller, "stream"));
         }
     }
     Ok(scopes)
@@ -65,7 +65,7 @@ pub(super) fn of_search(
         return Ok(scopes);
     }
     if streams.iter().any(|name| !scopes.iter().any(|scope| scope.stream.as_ref() == name.as_str())) {
-        return Err(no_stream(caller));
+        return Err(no_stream(caller, "streams"));
     }
     scopes.retain(|scope| streams.iter().any(|name| name == scope.stream.as_ref()));
     Ok(scopes)
@@ -202,9 +202,9 @@ fn no_connection(caller: &Caller) -> ApiError {
     refuse(caller, ErrorCode::ConnectionNotGranted, message, "There is no such connection.", "connection_id")
 }
 
-fn no_stream(caller: &Caller) -> ApiError {
+fn no_stream(caller: &Caller, param: &str) -> ApiError {
     let message = "The grant covers no such stream here. GET /v1/schema lists the streams it covers.";
-    refuse(caller, ErrorCode::GrantStreamNotAllowed, message, "There is no such stream here.", "stream")
+    refuse(caller, ErrorCode::GrantStreamNotAllowed, message, "There is no such stream here.", param)
 }
 
 /// The owner has no grant to be outside of: for them it is simply not there.

@@ -6,7 +6,7 @@ use vitrine_contract::request::{
     AggregateRequest, BlobRequest, FieldWindowRequest, RecordRequest, RecordsRequest, SchemaRequest, SearchMode,
     SearchRequest, StreamRequest, StreamsRequest,
 };
-use vitrine_contract::schema::{Aggregation, FieldWindow, SchemaDocument, StreamRow};
+use vitrine_contract::schema::{Aggregation, Encodings, FieldWindow, SchemaDocument, StreamRow};
 use vitrine_contract::{Blob, ErrorCode, ReadApi};
 
 use super::disclosed::Disclosed;
@@ -38,6 +38,11 @@ impl<S: Store + Ledger> ReadApi for Ledgered<S> {
         let answer = self.read.schema(request).await?;
         self.enter("GET /v1/schema", Disclosed::of_schema(&answer)).await?;
         Ok(answer)
+    }
+
+    /// What is declared tells nothing of any record.
+    fn encodings(&self, stream: &str, connection_id: Option<&str>) -> Option<Encodings> {
+        self.read.encodings(stream, connection_id)
     }
 
     async fn streams(&self, request: &StreamsRequest) -> Answer<List<StreamRow>> {

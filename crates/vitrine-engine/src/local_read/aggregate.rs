@@ -4,7 +4,7 @@ use serde_json::Value;
 use vitrine_contract::read_api::Answer;
 use vitrine_contract::record::Tag;
 use vitrine_contract::request::{AggregateRequest, Granularity, ReadRequest};
-use vitrine_contract::schema::{Aggregation, Group};
+use vitrine_contract::schema::{Aggregation, AggregationMeta, Group};
 use vitrine_contract::{Warning, limits};
 
 use super::{LocalRead, ReadFault, freshness};
@@ -42,9 +42,14 @@ async fn measure<S: Store>(
         groups: grouped.then(|| measured.groups.into_iter().map(group).collect()),
         limit: limit.filter(|_| grouped),
         other_count: measured.other,
-        filtered_record_count: measured.matched,
+        filtered_record_count: Some(measured.matched),
         approximate: false,
-        warnings: clamped.map(|asked| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT)).into_iter().collect(),
-        freshness: freshness::of(&plan, &newest),
+        meta: AggregationMeta {
+            warnings: clamped
+                .map(|asked| Warning::limit_clamped("limit", asked, limits::MAX_LIMIT))
+                .into_iter()
+                .collect(),
+            freshness: freshness::of(&plan, &newest),
+        },
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use vitrine_contract::read_api::Answer;
 use vitrine_contract::record::{List, ListMeta, Record, Resume, Tag};
 use vitrine_contract::request::{CountMode, ReadRequest, RecordsRequest};
-use vitrine_contract::{ApiError, Count};
+use vitrine_contract::{ApiError, Count, ErrorCode};
 
 use super::{LocalRead, ReadFault, freshness, list, records};
 use crate::cursor::Binding;
@@ -46,11 +46,8 @@ async fn page<S: Store>(
     let session =
         request.cursor.as_deref().map(|text| sealer.open_numbers::<4>(&bind("changes"), text, now)).transpose()?;
     if session.is_some_and(|[_, began_after, ..]| began_after != since.unwrap_or(NEVER)) {
-        return Err(ApiError::invalid(
-            "cursor",
-            "This cursor continues another `changes_since`. Repeat the call that returned it.",
-        )
-        .into());
+        let message = "This cursor continues another `changes_since`. Repeat the call that returned it.";
+        return Err(ApiError::new(ErrorCode::InvalidCursor, message).param("cursor").into());
     }
     let ask = ChangesAsk {
         since,

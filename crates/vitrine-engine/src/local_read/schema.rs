@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use vitrine_contract::read_api::Answer;
 use vitrine_contract::record::{List, ListMeta, Tag};
 use vitrine_contract::request::{ReadRequest, SchemaRequest, StreamRequest, StreamsRequest};
-use vitrine_contract::schema::{Connector, Freshness, GrantedConnection, SchemaDocument, SourceRef, StreamRow};
+use vitrine_contract::schema::{
+    self as contract, Connector, Encodings, Freshness, GrantedConnection, SchemaDocument, SourceRef, StreamRow,
+};
 
 use super::{LocalRead, ReadFault, list};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::gate::{ReadPlan, Scope, scopes};
+use crate::gate::{self, ReadPlan, Scope, scopes};
 use crate::port::{ScopeStats, Store};
 
 pub(super) async fn document<S: Store>(reader: &LocalRead<S>, request: &SchemaRequest) -> Answer<SchemaDocument> {
@@ -33,6 +35,19 @@ pub(super) async fn document<S: Store>(reader: &LocalRead<S>, request: &SchemaRe
         compact::collapse(&mut document);
     }
     Ok(document)
+}
+
+/// Which fields of a stream are encoded bytes, by the last declarations: no record is read.
+pub(super) fn encodings<S: Store>(
+    reader: &LocalRead<S>,
+    stream: &str,
+    connection_id: Option<&str>,
+) -> Option<Encodings> {
+    let stream = Some(stream.to_owned());
+    let request = SchemaRequest { stream, connection_id: connection_id.map(str::to_owned), ..SchemaRequest::default() };
+    let plan = gate::enforce(&reader.caller, &reader.store.last_catalog(), &ReadRequest::Schema(request)).ok()?;
+    let fields = plan.scopes().iter().flat_map(|scope| &scope.stream().fields);
+    Some(contract::encodings(fields.map(|field| (&field.name, &field.schema))))
 }
 
 pub(super) async fn streams<S: Store>(reader: &LocalRead<S>, request: &StreamsRequest) -> Answer<List<StreamRow>> {
@@ -115,12 +130,12 @@ fn note_stream(connector: &mut Connector, scope: &Scope, stats: &ScopeStats, cal
     };
     if let Some(known) = connector.streams.iter_mut().find(same) {
         known.connection_ids.push(scope.connection().connection_id.to_string());
-        known.record_count += stats.count;
+        known.record_count = known.record_count.map(|known| known + stats.count);
         later(&mut known.last_updated, stats.newest.as_ref());
         return;
     }
     let mut row = capabilities::row(scope, expandable);
-    row.record_count = stats.count;
+    row.record_count = Some(stats.count);
     row.last_updated.clone_from(&stats.newest);
     connector.streams.push(row);
 }

@@ -92,7 +92,7 @@ fn meta(found: &Found, warnings: Vec<Warning>, freshness: Vec<ConnectionFreshnes
 fn to_hit(plan: &ReadPlan, mode: SearchMode, hit: FoundHit) -> Hit {
     let scope = &plan.scopes()[hit.row.scope];
     let connection = scope.connection();
-    let shown = hit.row.data.to_map();
+    let shown = hit.row.data.entries();
     let record = RecordRequest {
         stream: scope.stream_name().to_string(),
         id: hit.row.id.clone(),

@@ -65,6 +65,8 @@ async fn find<S: Store>(
 fn limit(request: &FieldWindowRequest) -> Result<u64, ApiError> {
     match request.limit_chars {
         Some(0) => Err(invalid("limit_chars", "`limit_chars` must be at least 1.")),
+        // Whoever says how much to show around a match has said how much to show.
+        None if request.before_chars.is_some() || request.after_chars.is_some() => Ok(limits::MAX_WINDOW_CHARS.into()),
         asked => Ok(asked.unwrap_or(limits::DEFAULT_WINDOW_CHARS.into()).min(limits::MAX_WINDOW_CHARS.into())),
     }
 }

@@ -1,10 +1,11 @@
 //! A number, or numbers by group.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use vitrine_contract::Warning;
 use vitrine_contract::schema::{Aggregation, Group};
 
 use super::binary;
+use super::json::Object;
 use super::text::{Lines, count, cut, literal, plural};
 use super::{Frame, freshness, most_rows, warning_lines};
 use crate::answer::Answer;
@@ -22,13 +23,13 @@ pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
 
 fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_>) -> Answer {
     let mut shown = Aggregation { groups: None, ..whole.clone() };
-    shown.freshness = freshness::told(&whole.freshness, [].into_iter()).into_iter().cloned().collect();
+    shown.meta.freshness = freshness::told(&whole.meta.freshness, [].into_iter()).into_iter().cloned().collect();
     if let Some(all) = &whole.groups {
         shown.groups = Some(groups.iter().map(short).collect());
         shown.other_count += all[groups.len()..].iter().map(|group| group.count).sum::<u64>();
     }
     if dropped > 0 {
-        shown.warnings.push(Warning {
+        shown.meta.warnings.push(Warning {
             code: "groups_shortened".into(),
             message: Some(format!(
                 "{} more did not fit and count as other_count; narrow with filter, or group more coarsely.",
@@ -38,9 +39,9 @@ fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_
         });
     }
     let text = prose(&shown);
-    let mut structured = Map::new();
-    structured.insert("data".into(), json!(shown));
-    Answer::new(text, frame.close(structured))
+    let mut structured = Object::with_capacity(text.len());
+    structured.insert("data", &shown);
+    Answer::new(text, frame.finish(structured))
 }
 
 fn short(group: &Group) -> Group {
@@ -65,11 +66,10 @@ fn prose(shown: &Aggregation) -> String {
         _ => String::new(),
     };
     let value = shown.value.as_ref().map_or_else(String::new, |value| format!(": {value}"));
-    let approximate = if shown.approximate { ", approximate" } else { "" };
-    let mut text = format!(
-        "{}{over}{by} in {}{value} ({} matched{approximate})\n",
-        shown.metric, shown.stream, shown.filtered_record_count
-    );
+    let matched = shown.filtered_record_count.map(|count| format!("{count} matched"));
+    let notes: Vec<String> = matched.into_iter().chain(shown.approximate.then(|| "approximate".to_owned())).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let mut text = format!("{}{over}{by} in {}{value}{notes}\n", shown.metric, shown.stream);
     for group in shown.groups.iter().flatten() {
         let value = group.value.as_ref().map_or_else(String::new, |value| format!(", {}: {value}", shown.metric));
         text.line(format_args!("- {}: {}{value}", group.key, group.count));
@@ -77,5 +77,5 @@ fn prose(shown: &Aggregation) -> String {
     if shown.groups.is_some() {
         text.line(format_args!("other_count: {}", shown.other_count));
     }
-    text + &freshness::line(&shown.freshness) + &warning_lines(&shown.warnings)
+    text + &freshness::line(&shown.meta.freshness) + &warning_lines(&shown.meta.warnings)
 }

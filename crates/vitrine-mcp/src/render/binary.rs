@@ -4,42 +4,82 @@ use serde_json::Value;
 use vitrine_contract::BlobRef;
 
 /// Shorter text is shown, whatever it looks like.
-const LEAST_CHARS: usize = 256;
+pub(crate) const LEAST_CHARS: usize = 256;
 /// Enough of a run to tell that it is one.
 const LEAST_PART: usize = 32;
+/// Enough of a window to tell without looking at the rest of its field.
+const LEAST_WINDOW: usize = 60;
 /// The shortest line of encoded data that was wrapped.
-const LEAST_LINE: usize = 60;
+const LEAST_LINE: usize = 40;
 
 /// Whether a whole field is base64. `total_chars` is its full length when `text` is only its start.
 pub(crate) fn is_base64(text: &str, total_chars: u64) -> bool {
-    text.len() >= LEAST_CHARS && total_chars % 4 != 1 && is_encoded(text)
+    let is_whole = text.len() as u64 >= total_chars;
+    text.len() >= LEAST_CHARS && is_encoded(text, LEAST_LINE) && !(is_whole && sextets(text) % 4 == 1)
 }
 
 /// Whether a part of a field of `total_chars` shows that the field is base64.
 pub(crate) fn is_base64_part(part: &str, total_chars: u64) -> bool {
-    total_chars >= LEAST_CHARS as u64 && part.len() >= LEAST_LINE && is_encoded(part)
+    total_chars >= LEAST_CHARS as u64 && part.len() >= LEAST_WINDOW && is_encoded(part, 0)
 }
 
-/// Nothing but the alphabet, wrapped or not. Without a capital it is a word, a number or a digest:
-/// 256 characters of encoded bytes have one.
-fn is_encoded(text: &str) -> bool {
+/// Whether evidence from a field of `total_chars` is more likely bytes than a word.
+pub(crate) fn is_base64_run(part: &str, total_chars: u64) -> bool {
+    total_chars >= LEAST_CHARS as u64 && part.len() >= LEAST_PART && is_encoded(part, 0)
+}
+
+/// Whether a text is nothing but what encoded bytes are written in, so that only its field tells what it is.
+pub(crate) fn is_alphabet(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| is_sextet(byte) || matches!(byte, b'=' | b'\r' | b'\n'))
+}
+
+/// Whether a text could be part of encoded bytes, and is neither a plain word nor a number.
+pub(crate) fn might_be_part(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    is_alphabet(text)
+        && !bytes.iter().all(u8::is_ascii_digit)
+        && !(bytes[0].is_ascii_alphabetic() && bytes[1..].iter().all(u8::is_ascii_lowercase))
+}
+
+/// Whether a short text could be base64: of its alphabet and length, and not without a capital or a sign.
+pub(crate) fn might_be_short(text: &str) -> bool {
+    text.len().is_multiple_of(4)
+        && text.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b'+' | b'/' | b'='))
+        && might_be_part(text)
+}
+
+/// Whether long text begins as base64 does.
+pub(crate) fn begins_encoded(text: &str) -> bool {
+    text.len() >= LEAST_CHARS && text.as_bytes()[..LEAST_LINE].iter().all(|byte| is_sextet(*byte))
+}
+
+/// Nothing but the alphabet, in one line or in lines of which the first has at least `first_line` characters. Without
+/// a capital it is a word, a number or a digest: 256 characters of encoded bytes have one.
+fn is_encoded(text: &str, first_line: usize) -> bool {
     let body = text.trim_end_matches(['\r', '\n']).trim_end_matches('=');
     let mut capital = false;
-    let mut line = 0;
+    let (mut line, mut least) = (0, first_line);
     for byte in body.bytes() {
         match byte {
-            b'A'..=b'Z' => capital = true,
-            b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'-' | b'_' => {}
-            b'\r' => continue,
-            b'\n' if line >= LEAST_LINE => {
-                line = 0;
-                continue;
+            b'\r' => {}
+            b'\n' if line >= least => (line, least) = (0, LEAST_LINE),
+            byte if is_sextet(byte) => {
+                capital |= byte.is_ascii_uppercase();
+                line += 1;
             }
             _ => return false,
         }
-        line += 1;
     }
     capital && !body.is_empty()
+}
+
+fn is_sextet(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// The characters that stand for six bits each, which padding and line breaks do not.
+fn sextets(text: &str) -> u64 {
+    text.bytes().filter(|byte| is_sextet(*byte)).count() as u64
 }
 
 /// The first run of encoded bytes inside JSON text. A run that the end of the text cuts off is one
@@ -49,7 +89,7 @@ pub(crate) fn encoded_run(json: &str) -> Option<std::ops::Range<usize>> {
     for part in json.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '='))) {
         let end = start + part.len();
         let least = if end == json.len() { LEAST_PART } else { LEAST_CHARS };
-        if part.len() >= least && is_encoded(part) {
+        if part.len() >= least && is_encoded(part, LEAST_LINE) {
             return Some(start..end);
         }
         start = end + json[end..].chars().next().map_or(0, char::len_utf8);
@@ -57,15 +97,35 @@ pub(crate) fn encoded_run(json: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// The bytes that base64 text of this length stands for.
-pub(crate) fn decoded_bytes(total_chars: u64) -> u64 {
-    total_chars / 4 * 3
+/// The bytes that base64 text stands for. Where `text` is only the start of `total_chars`, the rest is taken to be like
+/// it, and to end without padding.
+pub(crate) fn decoded_bytes(text: &str, total_chars: u64) -> u64 {
+    let chars = text.len() as u64;
+    let sextets = if chars >= total_chars { sextets(text) } else { total_chars - line_breaks(text, total_chars) };
+    sextets / 4 * 3 + sextets % 4 * 3 / 4
+}
+
+/// Line breaks in a text of `total_chars` that starts like this.
+fn line_breaks(start: &str, total_chars: u64) -> u64 {
+    let Some(line) = start.find('\n').map(|end| end as u64 + 1) else { return 0 };
+    let chars_a_break = if start.contains('\r') { 2 } else { 1 };
+    total_chars.saturating_sub(1) / line * chars_a_break
+}
+
+/// Characters at the end of base64 text that stand for nothing.
+pub(crate) fn idle_end(text: &str) -> u64 {
+    (text.len() - text.trim_end_matches(['\r', '\n', '=']).len()) as u64
 }
 
 /// The blob a value refers to.
 pub(crate) fn blob_ref(value: &Value) -> Option<BlobRef> {
     value.get("blob_id")?;
     serde_json::from_value(value.clone()).ok()
+}
+
+/// Whether a JSON text is a reference to a blob.
+pub(crate) fn is_blob_ref(json: &str) -> bool {
+    serde_json::from_str(json).is_ok_and(|value| blob_ref(&value).is_some())
 }
 
 /// Takes encoded bytes out of a nested value. True when there were any.
@@ -99,6 +159,8 @@ mod tests {
         let wrapped: Vec<String> =
             STANDARD.encode(&bytes).as_bytes().chunks(76).map(|l| String::from_utf8_lossy(l).into_owned()).collect();
         assert!(is_base64(&wrapped.join("\r\n"), 1_000));
+        let narrow: Vec<&str> = wrapped.iter().map(|line| &line[..line.len().min(40)]).collect();
+        assert!(whole(&narrow.join("\n")));
         assert!(!whole(&STANDARD.encode(&bytes[..100])));
         assert!(!whole(&"x".repeat(5_000)));
         assert!(!whole(&"0123456789abcdef".repeat(50)));

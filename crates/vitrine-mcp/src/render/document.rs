@@ -1,18 +1,24 @@
 //! One record as a document: `{id, title, text, url, metadata}`, the same in both channels.
 
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
 use vitrine_contract::request::{ReadRequest, RecordRequest};
-use vitrine_contract::{Record, naming, route};
+use vitrine_contract::{Record, naming, route, values};
 
-use super::ladder::Ladder;
+use super::json::Object;
+use super::ladder;
 use super::most_rows;
 use super::record::{Detail, Eye, label};
+use super::text;
 use super::window::URI_META;
 use crate::answer::Answer;
 use crate::handles;
+use crate::ids::told;
 
 /// Characters of a document's text. The reader is asked for no more of any field.
 pub(crate) const PREVIEW_CHARS: u32 = 4_000;
+
+/// What stands around the fields of most documents.
+const METADATA_BYTES: usize = 512;
 
 /// The fields that are a record's text, best first.
 const TEXT_FIELDS: [&str; 4] = ["text", "content", "body", "summary"];
@@ -44,42 +50,44 @@ fn has_text(record: &Record, field: &str, eye: Eye<'_>) -> bool {
             .data
             .iter()
             .flat_map(vitrine_contract::Fields::entries)
-            .any(|(name, raw)| name == field && raw.get().starts_with('"') && raw.get().len() > 2)
+            .any(|(name, json)| name == field && is_text(json) && json.get().len() > 2)
+}
+
+fn is_text(json: &RawValue) -> bool {
+    json.get().starts_with('"')
 }
 
 fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
     let view = eye.view(record, detail);
     let account = record.display_name.as_deref().unwrap_or(&record.connection_id);
-    let title = naming::title(account, &record.stream, &record.emitted_at, &view.data);
-    let authored_at = naming::authored_at(&view.data);
-    let mut fields = view.data;
-    let text = detail.body.and_then(|(field, _)| match fields.shift_remove(field) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
-    });
+    let fields = values::top_level(&view.data);
+    let text = detail.body.and_then(|(body, _)| fields.iter().find(|(name, json)| name == body && is_text(json)));
 
-    let mut metadata = Map::new();
-    metadata.insert("stream".into(), (&*record.stream).into());
-    metadata.insert("connection_id".into(), (&*record.connection_id).into());
-    metadata.insert("connector_key".into(), record.connector_key.as_deref().map(label).into());
-    metadata.insert("display_name".into(), record.display_name.as_deref().map(label).into());
-    metadata.insert("record_id".into(), record.id.as_str().into());
-    metadata.insert("emitted_at".into(), record.emitted_at.as_str().into());
-    if let Some(authored_at) = authored_at {
-        metadata.insert("authored_at".into(), authored_at.into());
+    let mut metadata = Object::with_capacity(view.data.len() + METADATA_BYTES);
+    metadata.insert("stream", &record.stream);
+    if let Some(connection_id) = told(&record.connection_id) {
+        metadata.insert("connection_id", connection_id);
     }
-    let text = match text {
-        Some(text) => {
-            metadata.insert("fields".into(), Value::Object(fields));
-            text
+    metadata.insert("connector_key", &record.connector_key.as_deref().map(label));
+    metadata.insert("display_name", &record.display_name.as_deref().map(label));
+    metadata.insert("record_id", &record.id);
+    metadata.insert("emitted_at", &record.emitted_at);
+    if let Some(authored_at) = naming::authored_at(&fields) {
+        metadata.insert("authored_at", &authored_at);
+    }
+    if let Some((body, _)) = text {
+        let mut others = Object::with_capacity(view.data.len());
+        for (name, json) in fields.iter().filter(|(name, _)| name != body) {
+            others.insert_json(name, json.get());
         }
-        None => Value::Object(fields).to_string(),
-    };
-    if !view.expanded.is_empty() {
-        metadata.insert("expanded".into(), Value::Object(view.expanded));
+        metadata.insert_json("fields", &others.finish());
     }
-    if let Some(ladder) = Ladder::of("record", view.rungs) {
-        metadata.insert("content_ladder".into(), ladder);
+    if let Some(expanded) = &view.expanded {
+        metadata.insert_json("expanded", expanded);
+    }
+    let rungs: Vec<String> = view.rungs.iter().map(text::json).collect();
+    if let Some(ladder) = ladder::of("record", &rungs) {
+        metadata.insert_json("content_ladder", &ladder);
     }
 
     let read = ReadRequest::Record(RecordRequest {
@@ -88,14 +96,16 @@ fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
         connection_id: view.record.connection_id.clone(),
         ..RecordRequest::default()
     });
-    let document = json!({
-        "id": view.record.result_id(),
-        "title": title,
-        "text": text,
-        "url": eye.frame.url(&route::path_and_query(&read)),
-        "metadata": metadata,
-    });
-    let mut answer = Answer::document(document);
+    let mut document = Object::with_capacity(view.data.len() + 2 * METADATA_BYTES);
+    document.insert("id", &view.record.result_id());
+    document.insert("title", &naming::title(account, &record.stream, &record.emitted_at, &fields));
+    match text {
+        Some((_, json)) => document.insert_json("text", json.get()),
+        None => document.insert("text", &view.data),
+    }
+    document.insert("url", &eye.frame.url(&route::path_and_query(&read)));
+    document.insert_json("metadata", &metadata.finish());
+    let mut answer = Answer::document(document.finish());
     answer.meta.insert(URI_META.into(), handles::record_uri(&view.record).into());
     answer
 }

@@ -1,11 +1,12 @@
 //! Errors: the code, what went wrong, and the next step, in both channels.
 
 use serde_json::{Map, Value, json};
+use vitrine_contract::ident::is_name;
 use vitrine_contract::limits::MAX_CANDIDATES;
 use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
 
 use super::record::label;
-use super::text::{Lines, cut, literal};
+use super::text::{Lines, cut, json, literal};
 use crate::answer::Answer;
 use crate::budget::Budget;
 
@@ -16,7 +17,7 @@ const MAX_EXTRA: Budget = Budget::of_chars(2_000);
 /// The error as a result the model can act on.
 pub(crate) fn answer(error: ApiError, request_id: &str) -> Answer {
     let error = bounded(error, request_id);
-    let next_step = next_step(&error.code);
+    let next_step = next_step(&error);
     let mut object = error.to_object();
     object.insert("next_step".into(), next_step.into());
 
@@ -41,11 +42,11 @@ pub(crate) fn answer(error: ApiError, request_id: &str) -> Answer {
     for (name, value) in &error.extra {
         text.line(format_args!("{}: {value}", literal(name)));
     }
-    text.line(format_args!(
-        "next step: {next_step}\nrequest_id: {}",
-        literal(error.request_id.as_deref().unwrap_or(request_id))
-    ));
-    let mut answer = Answer::new(text, json!({ "error": object }));
+    text.line(format_args!("next step: {next_step}"));
+    // No line follows: hosts that trim a text should change nothing.
+    text += "request_id: ";
+    text += &literal(error.request_id.as_deref().unwrap_or(request_id));
+    let mut answer = Answer::new(text, json(&json!({ "error": object })));
     answer.is_error = true;
     answer
 }
@@ -78,7 +79,7 @@ fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
     error.request_id.get_or_insert_with(|| request_id.to_owned());
     if let Some(candidates) = &mut error.available_connections {
         candidates.total = candidates.total.max(candidates.listed.len());
-        candidates.listed.retain(|candidate| candidate.connection_id.len() <= 200);
+        candidates.listed.retain(|candidate| is_name(&candidate.connection_id));
         candidates.listed.truncate(MAX_CANDIDATES);
         for candidate in &mut candidates.listed {
             candidate.display_name = label(&candidate.display_name).to_owned();
@@ -86,15 +87,15 @@ fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
             candidate.grant_id = candidate.grant_id.as_deref().map(|id| cut(id, 80).to_owned());
         }
     }
-    if !MAX_EXTRA.holds_json(&Value::Object(error.extra.clone())) {
+    if !MAX_EXTRA.holds_text(&json(&error.extra)) {
         error.extra = Map::new();
     }
     error
 }
 
 /// What to do about it, for whoever can.
-fn next_step(code: &ErrorCode) -> &'static str {
-    match code {
+fn next_step(error: &ApiError) -> &'static str {
+    match &error.code {
         ErrorCode::AmbiguousConnection => {
             "Call again with connection_id set to one of available_connections; call schema for the full connection index."
         }
@@ -123,7 +124,8 @@ fn next_step(code: &ErrorCode) -> &'static str {
         | ErrorCode::OwnerTokenRefused => "Do not retry. Ask the person to connect this client again.",
         ErrorCode::RateLimitExceeded => "Wait a little, then repeat the call.",
         ErrorCode::PayloadTooLarge => "Repeat the call with fewer fields or a lower limit.",
-        ErrorCode::ApiError | ErrorCode::Other(_) => "Repeat the call once; if it fails again, tell the person.",
+        ErrorCode::ApiError => "Repeat the call once; if it fails again, tell the person.",
+        ErrorCode::Other(_) => next_step_by_status(error.status),
         ErrorCode::InvalidRequest
         | ErrorCode::InvalidWindow
         | ErrorCode::InvalidId
@@ -131,5 +133,19 @@ fn next_step(code: &ErrorCode) -> &'static str {
         | ErrorCode::UnsupportedVersion
         | ErrorCode::MethodNotAllowed
         | ErrorCode::Conflict => "Correct the arguments as the message says, and call again.",
+    }
+}
+
+/// What to do about an error that only its provider knows.
+fn next_step_by_status(status: u16) -> &'static str {
+    match status {
+        401 => "Do not retry. Ask the person to get a new credential with `vitrine connect`.",
+        403 => "Call schema to see what is granted, and stay within it.",
+        404 => "Find the record again with search or query_records, and use the id it returns.",
+        410 => "Start over: repeat the call without cursor, or with changes_since \"beginning\".",
+        413 => "Repeat the call with fewer fields or a lower limit.",
+        429 => "Wait a little, then repeat the call.",
+        400..=499 => "Correct the arguments as the message says, and call again.",
+        _ => "Repeat the call once; if it fails again, tell the person.",
     }
 }

@@ -1,26 +1,38 @@
 //! Search hits: evidence first, then what stands around it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use vitrine_contract::record::SearchList;
 use vitrine_contract::request::{ReadRequest, RecordRequest};
 use vitrine_contract::route;
 use vitrine_contract::search::{Hit, MatchWindow, SearchMeta};
 
 use super::binary;
-use super::ladder::{FieldHint, Ladder, ReadCall, Rung};
+use super::json::Object;
+use super::ladder::{self, FieldHint, ReadCall, Rung};
 use super::record::label;
 use super::text::{self, Lines, literal, plural};
 use super::{Fit, Frame, freshness, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
-use crate::ids::{RecordRef, is_field, result_id};
+use crate::ids::{RecordRef, is_field, told};
 
-/// Characters of evidence a hit shows, and whether it repeats the call that its rung of the ladder
-/// has anyway: as much as there is room for.
-const LEVELS: [(usize, bool); 6] = [(160, true), (120, true), (80, true), (80, false), (56, false), (32, false)];
+/// From generous to scarce: as much as there is room for.
+const LEVELS: [Level; 6] =
+    [Level::full(160), Level::full(120), Level::bare(120), Level::bare(80), Level::bare(56), Level::bare(32)];
+/// What a short list comes down to before it is too long: in the end the ladder alone says where to read on.
+const SHORT_LEVELS: [Level; 8] = [
+    Level::full(160),
+    Level::full(120),
+    Level::bare(120),
+    Level::laddered(120),
+    Level::laddered(80),
+    Level::laddered(32),
+    Level::unplaced(80),
+    Level::unplaced(32),
+];
 /// From this many hits on, not all fit anyway, and more of them are worth more than longer excerpts.
 const CROWD: usize = 14;
-const CROWDED: (usize, bool) = (80, false);
+const CROWDED: Level = Level::bare(80);
 /// What a list of up to three hits takes at most, so that looking around stays cheap.
 const SHORT_LIST: (usize, usize) = (3, 3_000);
 const MAX_TITLE_CHARS: usize = 160;
@@ -28,37 +40,71 @@ const MAX_TITLE_CHARS: usize = 160;
 /// Renders as many hits as fit.
 pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
     let shown = |level| -> Vec<Shown<'_>> { list.data.iter().map(|hit| Shown::new(hit, level, frame)).collect() };
-    let generous = LEVELS.into_iter().filter(|_| list.data.len() <= CROWD);
-    for hits in generous.map(shown) {
+    let is_short = list.data.len() <= SHORT_LIST.0;
+    let generous: &[Level] = if is_short { &SHORT_LEVELS } else { &LEVELS };
+    for hits in generous.iter().copied().filter(|_| list.data.len() <= CROWD).map(shown) {
         // Evidence is worth more than how far the data reaches, which the text says anyway.
         for dated in [true, false] {
             let answer = render(list, &hits, dated, frame);
-            let short = list.data.len() > SHORT_LIST.0 || text::json(&answer.structured).len() <= SHORT_LIST.1;
-            if answer.fits() && short {
+            if answer.fits() && (!is_short || answer.structured.len() <= SHORT_LIST.1) {
                 return Fit::Whole(answer.into());
             }
         }
     }
     let hits = shown(CROWDED);
     let mut room = Budget::CHANNEL.room(0);
-    let likely = hits.iter().take_while(|hit| room.take(text::json_chars(&hit.json))).count();
+    let likely = hits.iter().take_while(|hit| room.take(hit.json.chars().count())).count();
     let (kept, answer) = most_rows(likely, |kept| render(list, &hits[..kept], true, frame));
     if kept == 0 && !hits.is_empty() {
         // A hit that does not fit even alone is refused as too large, rather than passed over.
         return Fit::Whole(render(list, &hits[..1], true, frame).into());
     }
     match list.resume {
-        None if kept < hits.len() => Fit::AskFor(kept as u64),
+        None if kept < hits.len() => Fit::AskFor(kept),
         _ => Fit::Whole(answer.into()),
+    }
+}
+
+/// How much of a hit to show.
+#[derive(Clone, Copy)]
+struct Level {
+    /// Characters of evidence.
+    chars: usize,
+    /// Whether the ladder shows it again, and the call that reads the field is named even where it is the whole of it.
+    repeats: bool,
+    /// Whether the hit itself names that call, beside the ladder.
+    reads: bool,
+    /// Whether it says where in its field the evidence stands.
+    places: bool,
+}
+
+impl Level {
+    const fn full(chars: usize) -> Self {
+        Self { chars, repeats: true, reads: true, places: true }
+    }
+
+    const fn bare(chars: usize) -> Self {
+        Self { chars, repeats: false, reads: true, places: true }
+    }
+
+    const fn laddered(chars: usize) -> Self {
+        Self { chars, repeats: false, reads: false, places: true }
+    }
+
+    const fn unplaced(chars: usize) -> Self {
+        Self { chars, repeats: false, reads: false, places: false }
     }
 }
 
 /// One hit, ready for both channels.
 struct Shown<'a> {
     hit: &'a Hit,
+    record: RecordRef,
     id: String,
     evidence: Option<Evidence>,
-    json: Value,
+    level: Level,
+    /// Its entry in the results.
+    json: String,
 }
 
 /// A proven window, cut to a few words around the match.
@@ -68,43 +114,41 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn add_to(&self, result: &mut Value, with_read: bool) {
+    fn add_to(&self, result: &mut Value, level: Level) {
         let Self { window, read } = self;
         result["evidence_preview"] = window.text.as_str().into();
-        result["match"] = json!({
-            "field_path": window.field_path,
-            "start_chars": window.start_chars,
-            "end_chars": window.end_chars,
-            "match_start_chars": window.match_start_chars,
-            "match_end_chars": window.match_end_chars,
-            "total_chars": window.total_chars,
-            "complete": window.complete,
-        });
-        if with_read {
+        if level.places {
+            result["match"] = json!({
+                "field_path": window.field_path,
+                "start_chars": window.start_chars,
+                "end_chars": window.end_chars,
+                "match_start_chars": window.match_start_chars,
+                "match_end_chars": window.match_end_chars,
+                "total_chars": window.total_chars,
+                "complete": window.complete,
+            });
+        }
+        if level.repeats || (level.reads && !window.complete) {
             result["read"] = json!(read);
         }
     }
 }
 
 impl<'a> Shown<'a> {
-    fn new(hit: &'a Hit, (evidence_chars, with_read): (usize, bool), frame: Frame<'_>) -> Self {
-        let record = RecordRef {
-            connection_id: Some(hit.connection_id.clone()),
-            stream: hit.stream.clone(),
-            record_id: hit.record_key.clone(),
-        };
+    fn new(hit: &'a Hit, level: Level, frame: Frame<'_>) -> Self {
+        let record = RecordRef::shown(&hit.connection_id, &hit.stream, &hit.record_key);
         let evidence = hit
             .match_windows
             .iter()
-            .find(|window| is_field(&window.field_path) && !binary::is_base64_part(&window.text, window.total_chars))
-            .map(|window| around_match(window, evidence_chars))
+            .find(|window| is_field(&window.field_path) && !binary::is_base64_run(&window.text, window.total_chars))
+            .map(|window| around_match(window, level.chars))
             .map(|window| Evidence { read: ReadCall::field(&record, &window.field_path, window.start_chars), window });
-        let id = result_id(&hit.connection_id, &hit.stream, &hit.record_key);
+        let id = record.result_id();
         let mut json = result(hit, &id, frame);
         if let Some(evidence) = &evidence {
-            evidence.add_to(&mut json, with_read);
+            evidence.add_to(&mut json, level);
         }
-        Self { hit, id, evidence, json }
+        Self { hit, record, id, evidence, level, json: text::json(&json) }
     }
 
     /// The proof, in prose, with the call that reads on.
@@ -126,31 +170,16 @@ impl<'a> Shown<'a> {
     fn identity_line(&self, rank: usize) -> String {
         let hit = self.hit;
         let id = if self.evidence.is_some() { String::new() } else { format!(" id {}", literal(&self.id)) };
-        let connection = if self.id.contains('/') {
-            String::new()
-        } else {
-            format!(" connection_id {}", literal(&hit.connection_id))
-        };
-        let when = hit.authored_at.as_deref().unwrap_or(&hit.emitted_at);
-        format!(
-            "{rank}. {} from {} ({}) {} {}{id}{connection}\n",
-            literal(text::cut(&hit.title, MAX_TITLE_CHARS)),
-            literal(label(&hit.display_name)),
-            label(&hit.connector_key),
-            hit.stream,
-            text::cut(when, 40),
-        )
+        let when = told(hit.authored_at.as_deref().unwrap_or(&hit.emitted_at));
+        let when = when.map_or_else(String::new, |when| format!(" {}", text::cut(when, 40)));
+        let title = literal(text::cut(&hit.title, MAX_TITLE_CHARS));
+        format!("{rank}. {title}{} {}{when}{id}\n", origin(hit), hit.stream)
     }
 
     fn rung(&self) -> Option<Rung> {
         let Evidence { window, read } = self.evidence.as_ref()?;
-        let mut rung = Rung::new(&RecordRef {
-            connection_id: Some(self.hit.connection_id.clone()),
-            stream: self.hit.stream.clone(),
-            record_id: self.hit.record_key.clone(),
-        });
-        rung.binary_fields = None;
-        rung.evidence_preview = Some(window.text.clone());
+        let mut rung = Rung::new(&self.record);
+        rung.evidence_preview = self.level.repeats.then(|| window.text.clone());
         rung.field_windows.push(FieldHint {
             field_path: window.field_path.clone(),
             preview_status: if window.complete { "complete" } else { "truncated" },
@@ -161,23 +190,36 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// The account and the kind of source, as far as they are known.
+fn origin(hit: &Hit) -> String {
+    let from = |name: &str| format!(" from {}", literal(label(name)));
+    let of = |key: &str| format!(" ({})", label(key));
+    told(&hit.display_name).map(from).unwrap_or_default() + &told(&hit.connector_key).map(of).unwrap_or_default()
+}
+
 fn result(hit: &Hit, id: &str, frame: Frame<'_>) -> Value {
     let record = ReadRequest::Record(RecordRequest {
         stream: hit.stream.clone(),
         id: hit.record_key.clone(),
-        connection_id: Some(hit.connection_id.clone()),
+        connection_id: told(&hit.connection_id).map(str::to_owned),
         ..RecordRequest::default()
     });
     let mut result = json!({
         "id": id,
         "title": text::cut(&hit.title, MAX_TITLE_CHARS),
         "url": frame.url(&route::path_and_query(&record)),
-        "connection_id": hit.connection_id,
-        "connector_key": label(&hit.connector_key),
-        "display_name": label(&hit.display_name),
-        "stream": hit.stream,
-        "record_id": hit.record_key,
     });
+    for (name, value) in [
+        ("connection_id", hit.connection_id.as_str()),
+        ("connector_key", label(&hit.connector_key)),
+        ("display_name", label(&hit.display_name)),
+        ("stream", &hit.stream),
+        ("record_id", &hit.record_key),
+    ] {
+        if let Some(value) = told(value) {
+            result[name] = value.into();
+        }
+    }
     if let Some(authored_at) = &hit.authored_at {
         result["authored_at"] = text::cut(authored_at, 40).into();
     }
@@ -217,14 +259,15 @@ fn render(list: &SearchList, hits: &[Shown<'_>], dated: bool, frame: Frame<'_>) 
         meta.warnings.push(shortened(hits.len(), list.data.len()));
     }
 
-    let mut structured = Map::new();
-    structured.insert("results".into(), hits.iter().map(|hit| hit.json.clone()).collect());
+    let mut structured = Object::with_capacity(hits.iter().map(|hit| 2 * hit.json.len()).sum());
+    structured.insert_list("results", hits.iter().map(|hit| hit.json.as_str()));
     let envelope = json!({
         "object": "list", "has_more": has_more, "next_cursor": next_cursor, "result_count": hits.len(), "meta": meta,
     });
-    structured.insert("data".into(), envelope);
-    if let Some(ladder) = Ladder::of("search_results", hits.iter().filter_map(Shown::rung).collect()) {
-        structured.insert("content_ladder".into(), ladder);
+    structured.insert("data", &envelope);
+    let rungs: Vec<String> = hits.iter().filter_map(Shown::rung).map(|rung| text::json(&rung)).collect();
+    if let Some(ladder) = ladder::of("search_results", &rungs) {
+        structured.insert_json("content_ladder", &ladder);
     }
 
     let mut text: String = hits.iter().enumerate().filter_map(|(index, hit)| hit.evidence_line(index + 1)).collect();
@@ -239,7 +282,7 @@ fn render(list: &SearchList, hits: &[Shown<'_>], dated: bool, frame: Frame<'_>) 
     if !hits.is_empty() {
         text += "Pass an id as it is to fetch; add connection_id only where it is shown.\n";
     }
-    Answer::new(text, frame.close(structured))
+    Answer::new(text, frame.finish(structured))
 }
 
 fn counted(meta: &SearchMeta) -> String {

@@ -3,33 +3,33 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::json::Object;
 use super::text::{Lines, call, literal};
-use crate::ids::{RecordRef, result_id};
+use crate::ids::RecordRef;
 
 /// The tool every truncated field is read with.
 pub(crate) const READ_TOOL: &str = "read_record_field";
 
-/// What a result leaves out, by record.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Ladder {
-    pub(crate) kind: &'static str,
-    read_tool: &'static str,
-    pub(crate) records: Vec<Rung>,
-}
+/// What most rungs take.
+const RUNG_BYTES: usize = 512;
 
-impl Ladder {
-    /// None when nothing was left out.
-    pub(crate) fn of(kind: &'static str, records: Vec<Rung>) -> Option<Value> {
-        let ladder = Self { kind, read_tool: READ_TOOL, records };
-        if ladder.records.is_empty() { None } else { serde_json::to_value(ladder).ok() }
-    }
+/// What a result leaves out, by record: the ladder of these rungs, each written already. None when there are none.
+pub(crate) fn of<'a>(kind: &str, rungs: impl IntoIterator<Item = &'a String>) -> Option<String> {
+    let mut rungs = rungs.into_iter().map(String::as_str).peekable();
+    rungs.peek()?;
+    let mut ladder = Object::with_capacity(RUNG_BYTES);
+    ladder.insert("kind", kind);
+    ladder.insert("read_tool", READ_TOOL);
+    ladder.insert_list("records", rungs);
+    Some(ladder.finish())
 }
 
 /// What is left out of one record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Rung {
     pub(crate) id: String,
-    pub(crate) connection_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) connection_id: Option<String>,
     pub(crate) stream: String,
     pub(crate) record_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,9 +37,7 @@ pub(crate) struct Rung {
     pub(crate) field_windows: Vec<FieldHint>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) json_fields: Vec<String>,
-    /// None where no field was looked at, as in a search.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) binary_fields: Option<Vec<BinaryHint>>,
+    pub(crate) binary_fields: Vec<BinaryHint>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) omitted_fields: Option<Omitted>,
 }
@@ -90,7 +88,7 @@ pub(crate) struct ReadCall {
 impl ReadCall {
     /// Reads a field on from a character.
     pub(crate) fn field(record: &RecordRef, field_path: &str, offset_chars: u64) -> Self {
-        let mut args = record_args(record);
+        let mut args = json!({ "id": record.result_id() });
         args["field_path"] = field_path.into();
         if offset_chars > 0 {
             args["offset_chars"] = offset_chars.into();
@@ -112,16 +110,6 @@ impl std::fmt::Display for ReadCall {
     }
 }
 
-/// The id alone, or its parts when a connection id would not survive in it.
-fn record_args(record: &RecordRef) -> Value {
-    match &record.connection_id {
-        Some(connection_id) if !record.result_id().contains('/') => {
-            json!({ "connection_id": connection_id, "stream": record.stream, "record_id": record.record_id })
-        }
-        _ => json!({ "id": record.result_id() }),
-    }
-}
-
 impl BinaryHint {
     pub(crate) fn new(field_path: &str, url: String) -> Self {
         Self {
@@ -137,27 +125,22 @@ impl BinaryHint {
 
 impl Rung {
     pub(crate) fn new(record: &RecordRef) -> Self {
-        let connection_id = record.connection_id.clone().unwrap_or_default();
         Self {
-            id: result_id(&connection_id, &record.stream, &record.record_id),
-            connection_id,
+            id: record.result_id(),
+            connection_id: record.connection_id.clone(),
             stream: record.stream.clone(),
             record_id: record.record_id.clone(),
             evidence_preview: None,
             field_windows: Vec::new(),
             json_fields: Vec::new(),
-            binary_fields: Some(Vec::new()),
+            binary_fields: Vec::new(),
             omitted_fields: None,
         }
     }
 
-    pub(crate) fn binary_fields(&self) -> &[BinaryHint] {
-        self.binary_fields.as_deref().unwrap_or_default()
-    }
-
     /// Whether the record is there in full.
     pub(crate) fn is_empty(&self) -> bool {
-        self.field_windows.is_empty() && self.binary_fields().is_empty() && self.omitted_fields.is_none()
+        self.field_windows.is_empty() && self.binary_fields.is_empty() && self.omitted_fields.is_none()
     }
 
     /// The same in prose, one line for each thing left out.
@@ -172,7 +155,7 @@ impl Rung {
                 field.read
             ));
         }
-        for field in self.binary_fields() {
+        for field in &self.binary_fields {
             let size = field.size_bytes.map_or_else(String::new, |size| format!(", {size} bytes"));
             let digest =
                 field.sha256.as_ref().map_or_else(String::new, |sha256| format!(", sha256 {}", literal(sha256)));

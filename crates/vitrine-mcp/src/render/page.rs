@@ -1,18 +1,24 @@
 //! A page of records or changes.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
+use vitrine_contract::record::Links;
 use vitrine_contract::request::{ReadRequest, RecordsRequest};
 use vitrine_contract::{Count, List, Record, route};
 
-use super::ladder::{Ladder, Rung};
+use super::json::Object;
+use super::ladder;
 use super::record::{Detail, Eye, View, label};
 use super::text::{self, Lines, literal, plural};
 use super::{Fit, freshness, most_rows, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
+use crate::ids::told;
 
 /// Characters of a field shown in a page. The reader is asked for no more.
 pub(crate) const PREVIEW_CHARS: u32 = 400;
+
+/// A full channel of plain text.
+const CHANNEL_BYTES: usize = 12_000;
 
 /// How much what stands around rows may grow with their number.
 const VARYING_CHARS: usize = 96;
@@ -30,17 +36,15 @@ const NARROWER: [Detail; 4] = [
 /// Renders as many rows as fit, and at least one.
 pub(crate) fn answer(list: &List<Record>, request: &RecordsRequest, eye: Eye<'_>) -> Fit {
     let page = Page { list, request, eye };
-    let likely = page.likely();
-    // All of these are tried first; fewer are rendered anew, which is seldom needed.
-    let (most, mut likely) = (likely.len(), Some(likely));
-    let (kept, answer) = most_rows(most, |kept| page.answer(likely.take().unwrap_or_else(|| page.rows(kept))));
+    let rows = page.likely();
+    let (kept, answer) = most_rows(rows.len(), |kept| page.answer(&rows[..kept]));
     if kept == list.data.len() {
         return Fit::Whole(answer.into());
     }
     // A record too large to stand with others, or alone, is shown in less detail.
     let (kept, answer) = if kept == 0 { (1, page.first_alone(&list.data[0])) } else { (kept, answer) };
     match list.resume {
-        None if kept < list.data.len() => Fit::AskFor(kept as u64),
+        None if kept < list.data.len() => Fit::AskFor(kept),
         _ => Fit::Whole(answer.into()),
     }
 }
@@ -53,9 +57,10 @@ struct Page<'a> {
 
 /// One record, rendered for both channels.
 struct Row<'a> {
-    json: Value,
+    json: String,
     lines: String,
-    rungs: Vec<Rung>,
+    /// What it leaves out, as JSON.
+    rungs: Vec<String>,
     /// The account it comes from: its id, and its name.
     source: Option<(&'a str, &'a str)>,
 }
@@ -63,37 +68,32 @@ struct Row<'a> {
 impl Row<'_> {
     /// Characters it adds to the JSON, its comma and its rungs included.
     fn chars(&self) -> usize {
-        text::json_chars(&self.json) + 1 + self.rungs.iter().map(|rung| text::json_chars(rung) + 1).sum::<usize>()
+        std::iter::once(&self.json).chain(&self.rungs).map(|json| json.chars().count() + 1).sum()
     }
 }
 
 impl<'a> Page<'a> {
     fn row(&self, record: &'a Record, detail: Detail) -> Row<'a> {
         let view: View = self.eye.view(record, detail);
-        let source = record.display_name.as_deref().map(|name| (&*record.connection_id, label(name)));
+        let source = told(&record.connection_id).zip(record.display_name.as_deref().map(label));
         let lines = view.lines(record);
         let (json, rungs) = view.into_row(record);
-        Row { json, lines, rungs, source }
-    }
-
-    /// The first so many rows.
-    fn rows(&self, count: usize) -> Vec<Row<'a>> {
-        self.list.data.iter().take(count).map(|record| self.row(record, USUAL)).collect()
+        Row { json, lines, rungs: rungs.iter().map(text::json).collect(), source }
     }
 
     /// The rows that should fit, so that how many do need not be tried out.
     fn likely(&self) -> Vec<Row<'a>> {
-        let Answer { text, structured, .. } = self.answer(self.rows(1));
-        let mut json_room = Budget::CHANNEL.room(text::json_chars(&structured) + VARYING_CHARS);
+        let mut rest = self.list.data.iter().map(|record| self.row(record, USUAL));
+        let mut rows: Vec<Row<'_>> = rest.next().into_iter().collect();
+        let Answer { text, structured, .. } = self.answer(&rows);
+        let mut json_room = Budget::CHANNEL.room(structured.chars().count() + VARYING_CHARS);
         let mut text_room = Budget::CHANNEL.room(text.chars().count() + VARYING_CHARS);
-        let mut rows = self.rows(1);
-        let rest = self.list.data.iter().skip(1).map(|record| self.row(record, USUAL));
         rows.extend(rest.take_while(|row| json_room.take(row.chars()) && text_room.take(row.lines.chars().count())));
         rows
     }
 
     fn first_alone(&self, record: &'a Record) -> Answer {
-        let at = |detail| self.answer(vec![self.row(record, detail)]);
+        let at = |detail| self.answer(&[self.row(record, detail)]);
         for detail in NARROWER {
             let answer = at(detail);
             if answer.fits() {
@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
         most_rows(fields, |fields| at(Detail { fields, ..NARROWER[3] })).1
     }
 
-    fn answer(&self, rows: Vec<Row<'_>>) -> Answer {
+    fn answer(&self, rows: &[Row<'_>]) -> Answer {
         let list = self.list;
         let count = rows.len();
         let cut = count < list.data.len();
@@ -125,40 +125,37 @@ impl<'a> Page<'a> {
             text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
         }
         text += &warning_lines(&warnings);
-        text += &sources(&rows);
+        text += &sources(rows);
         let connections = rows.iter().filter_map(|row| Some(row.source?.0));
         let reaches = freshness::told(&list.meta.freshness, connections);
         text += &freshness::line(&reaches);
 
-        let (mut data, mut rungs) = (Vec::with_capacity(count), Vec::new());
         for row in rows {
-            data.push(row.json);
-            rungs.extend(row.rungs);
             text += &row.lines;
         }
-        let mut envelope = Map::new();
-        envelope.insert("object".into(), "list".into());
-        envelope.insert("url".into(), list.url.as_str().into());
-        envelope.insert("has_more".into(), has_more.into());
-        envelope.insert("next_cursor".into(), next_cursor.as_deref().into());
+        let mut envelope = Object::with_capacity(CHANNEL_BYTES);
+        envelope.insert("object", "list");
+        envelope.insert("url", &list.url);
+        envelope.insert("has_more", &has_more);
+        envelope.insert("next_cursor", &next_cursor);
         if let Some(bookmark) = bookmark {
-            envelope.insert("next_changes_since".into(), bookmark.as_str().into());
+            envelope.insert("next_changes_since", bookmark);
         }
-        envelope.insert("data".into(), data.into());
-        envelope
-            .insert("links".into(), json!({ "self": list.links.this, "next": self.next_link(next_cursor.as_deref()) }));
+        envelope.insert_list("data", rows.iter().map(|row| row.json.as_str()));
+        let links = Links { this: list.links.this.clone(), next: self.next_link(next_cursor.as_deref()) };
+        envelope.insert("links", &links);
         let mut meta = json!({ "count": list.meta.count, "warnings": warnings });
         if !reaches.is_empty() {
             meta["freshness"] = json!(reaches);
         }
-        envelope.insert("meta".into(), meta);
+        envelope.insert("meta", &meta);
 
-        let mut structured = Map::new();
-        structured.insert("data".into(), Value::Object(envelope));
-        if let Some(ladder) = Ladder::of("record_set", rungs) {
-            structured.insert("content_ladder".into(), ladder);
+        let mut structured = Object::with_capacity(CHANNEL_BYTES);
+        structured.insert_json("data", &envelope.finish());
+        if let Some(ladder) = ladder::of("record_set", rows.iter().flat_map(|row| &row.rungs)) {
+            structured.insert_json("content_ladder", &ladder);
         }
-        Answer::new(text, self.eye.frame.close(structured))
+        Answer::new(text, self.eye.frame.finish(structured))
     }
 
     fn heading(&self, rows: usize, has_more: bool) -> String {

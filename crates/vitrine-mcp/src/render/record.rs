@@ -1,28 +1,27 @@
 //! One record, as much of it as is asked for: what is shown inline, and the rung for the rest.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use vitrine_contract::request::{BlobRequest, ReadRequest, RecordRequest};
+use vitrine_contract::schema::Encodings;
 use vitrine_contract::{BlobRef, Expanded, Record, route};
 
 use super::Frame;
 use super::binary;
+use super::json::Object;
 use super::ladder::{BinaryHint, FieldHint, Omitted, ReadCall, Rung};
 use super::text::{self, Lines};
-use crate::ids::{RecordRef, is_field};
+use crate::ids::{RecordRef, is_field, told};
 
 /// Names in the call that reads omitted fields, together.
 const MAX_NAMES_CHARS: usize = 400;
 /// Labels are the owner's own words, but not without end.
 const MAX_LABEL_CHARS: usize = 120;
 
-/// Members of most rows.
-const ROW_MEMBERS: usize = 8;
-
-/// Fields that hold encoded bytes by declaration, with their media type.
-pub(crate) type Encoded = HashMap<String, Option<String>>;
+/// What stands around the fields of most rows.
+const ROW_BYTES: usize = 256;
+/// Fields that are shown take no more than this, mostly.
+const MAX_DATA_BYTES: usize = 4_096;
 
 /// How much of a record to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(crate) struct Detail {
 #[derive(Clone, Copy)]
 pub(crate) struct Eye<'a> {
     pub(crate) frame: Frame<'a>,
-    pub(crate) encoded: &'a Encoded,
+    pub(crate) encoded: &'a Encodings,
     /// Only these fields, whatever else a provider sent along.
     pub(crate) only: Option<&'a [String]>,
 }
@@ -49,20 +48,16 @@ pub(crate) struct Eye<'a> {
 /// A record as it is shown.
 pub(crate) struct View {
     pub(crate) record: RecordRef,
-    /// The fields shown inline.
-    pub(crate) data: Map<String, Value>,
-    /// Related records, as rows.
-    pub(crate) expanded: Map<String, Value>,
+    /// The fields shown inline, as a JSON object.
+    pub(crate) data: String,
+    /// Related records, as a JSON object of rows, if there are any.
+    pub(crate) expanded: Option<String>,
     /// What is not shown, of this record and of those related to it.
     pub(crate) rungs: Vec<Rung>,
 }
 
 pub(crate) fn record_ref(record: &Record) -> RecordRef {
-    RecordRef {
-        connection_id: Some(record.connection_id.to_string()),
-        stream: record.stream.to_string(),
-        record_id: record.id.clone(),
-    }
+    RecordRef::shown(&record.connection_id, &record.stream, &record.id)
 }
 
 pub(crate) fn label(name: &str) -> &str {
@@ -74,12 +69,12 @@ impl Eye<'_> {
     pub(crate) fn view(&self, record: &Record, detail: Detail) -> View {
         let reference = record_ref(record);
         let entries = record.data.as_ref().map(vitrine_contract::Fields::entries).unwrap_or_default();
-        let data = Map::with_capacity(entries.len().min(detail.fields));
-        let mut shown = Shown { eye: self, record: &reference, detail, data, rung: Rung::new(&reference) };
+        let data = Object::with_capacity(record.data.as_ref().map_or(0, |data| data.json().len()).min(MAX_DATA_BYTES));
+        let mut shown = Shown { eye: self, record: &reference, detail, data, count: 0, rung: Rung::new(&reference) };
         let mut left_out = Vec::new();
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
-            if is_field(name) && shown.data.len() + shown.rung.binary_fields().len() < detail.fields {
+            if is_field(name) && shown.count + shown.rung.binary_fields.len() < detail.fields {
                 let cut = record.cut.iter().find(|cut| cut.field == **name);
                 shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
             } else {
@@ -90,10 +85,13 @@ impl Eye<'_> {
         let Shown { data, rung, .. } = shown;
         let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
         let expanded = self.related(record, detail, &mut rungs);
-        View { record: reference, data, expanded, rungs }
+        View { record: reference, data: data.finish(), expanded, rungs }
     }
 
-    fn related(&self, record: &Record, detail: Detail, rungs: &mut Vec<Rung>) -> Map<String, Value> {
+    fn related(&self, record: &Record, detail: Detail, rungs: &mut Vec<Rung>) -> Option<String> {
+        if record.expanded.is_empty() {
+            return None;
+        }
         let nested = Detail { preview_chars: detail.preview_chars.min(160), body: None, related: 0, ..detail };
         let eye = Eye { only: None, ..*self };
         let mut row = |related: &Record| {
@@ -102,28 +100,31 @@ impl Eye<'_> {
             rungs.extend(cut);
             row
         };
-        record
-            .expanded
-            .iter()
-            .map(|(relationship, expanded)| {
-                let shown = match expanded {
-                    Expanded::Many { has_more, data, .. } => json!({
-                        "object": "list",
-                        "has_more": *has_more || data.len() > detail.related,
-                        "data": data.iter().take(detail.related).map(&mut row).collect::<Vec<_>>(),
-                    }),
-                    Expanded::One(Some(related)) if detail.related > 0 => row(related),
-                    Expanded::One(Some(related)) => json!({
+        let mut shown = Object::with_capacity(MAX_DATA_BYTES);
+        for (relationship, expanded) in &record.expanded {
+            match expanded {
+                Expanded::Many { has_more, data, .. } => {
+                    let rows: Vec<String> = data.iter().take(detail.related).map(&mut row).collect();
+                    let mut list = Object::with_capacity(MAX_DATA_BYTES);
+                    list.insert("object", "list");
+                    list.insert("has_more", &(*has_more || data.len() > detail.related));
+                    list.insert_list("data", rows.iter().map(String::as_str));
+                    shown.insert_json(relationship, &list.finish());
+                }
+                Expanded::One(Some(related)) if detail.related > 0 => shown.insert_json(relationship, &row(related)),
+                Expanded::One(Some(related)) => {
+                    let bare = json!({
                         "object": "record",
                         "id": related.id,
                         "stream": related.stream,
-                        "connection_id": related.connection_id,
-                    }),
-                    Expanded::One(None) => Value::Null,
-                };
-                (relationship.clone(), shown)
-            })
-            .collect()
+                        "connection_id": told(&related.connection_id),
+                    });
+                    shown.insert(relationship, &bare);
+                }
+                Expanded::One(None) => shown.insert(relationship, &Value::Null),
+            }
+        }
+        Some(shown.finish())
     }
 
     /// Where the bytes of a field can be exported from.
@@ -165,17 +166,23 @@ struct Shown<'a> {
     eye: &'a Eye<'a>,
     record: &'a RecordRef,
     detail: Detail,
-    data: Map<String, Value>,
+    data: Object,
+    /// Fields in `data`.
+    count: usize,
     rung: Rung,
 }
 
 impl Shown<'_> {
     /// `cut` tells the length of the whole when `raw` holds only its start, and whether that is JSON.
     fn field(&mut self, name: &str, raw: &str, cut: Option<(u64, bool)>) {
+        if cut.is_none() && self.is_plain(name, raw) {
+            self.count += 1;
+            return self.data.insert_json(name, raw);
+        }
         let is_container = raw.starts_with(['{', '[']);
         let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
             // Nested deeper than any parser of ours goes: still text that can be read in windows.
-            return self.text(name, raw.into(), text::count(raw), is_container);
+            return self.text(name, raw, text::count(raw), is_container);
         };
         if let Some(blob) = binary::blob_ref(&value) {
             return self.blob(name, &blob);
@@ -184,32 +191,42 @@ impl Shown<'_> {
             let (total, json) = cut.unwrap_or_else(|| (text::count(&whole), false));
             let declared = self.eye.encoded.get(name);
             if !json && (declared.is_some() || binary::is_base64(&whole, total)) {
-                return self.bytes(name, total, declared.cloned().flatten());
+                return self.bytes(name, binary::decoded_bytes(&whole, total), declared.cloned().flatten());
             }
-            return self.text(name, whole.into(), total, json);
+            return self.text(name, &whole, total, json);
         }
         if is_container {
             if binary::strip(&mut value) {
-                self.rung
-                    .binary_fields
-                    .get_or_insert_default()
-                    .push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
+                self.rung.binary_fields.push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
             }
             let json = value.to_string();
             let total = text::count(&json);
             if total > self.limit(name) as u64 {
-                return self.text(name, json.into(), total, true);
+                return self.text(name, &json, total, true);
             }
         }
-        self.data.insert(name.to_owned(), value);
+        self.insert(name, &value);
+    }
+
+    /// Whether a value is text that can stand as it is: short, without escapes, and not bytes by declaration.
+    fn is_plain(&self, name: &str, raw: &str) -> bool {
+        raw.starts_with('"')
+            && raw.len() < binary::LEAST_CHARS.min(self.limit(name))
+            && !raw.contains('\\')
+            && !self.eye.encoded.contains_key(name)
+    }
+
+    fn insert(&mut self, name: &str, value: &impl Serialize) {
+        self.count += 1;
+        self.data.insert(name, value);
     }
 
     fn limit(&self, name: &str) -> usize {
         self.detail.body.filter(|(body, _)| *body == name).map_or(self.detail.preview_chars, |(_, chars)| chars)
     }
 
-    fn text(&mut self, name: &str, text: Cow<'_, str>, total_chars: u64, json: bool) {
-        let mut preview = text::cut(&text, self.limit(name));
+    fn text(&mut self, name: &str, text: &str, total_chars: u64, json: bool) {
+        let mut preview = text::cut(text, self.limit(name));
         if json && let Some(run) = binary::encoded_run(preview) {
             preview = &preview[..run.start];
         }
@@ -226,8 +243,7 @@ impl Shown<'_> {
                 self.rung.json_fields.push(name.to_owned());
             }
         }
-        let value = if preview.len() == text.len() { text.into_owned() } else { preview.to_owned() };
-        self.data.insert(name.to_owned(), value.into());
+        self.insert(name, &preview);
     }
 
     fn blob(&mut self, name: &str, blob: &BlobRef) {
@@ -237,41 +253,43 @@ impl Shown<'_> {
         }
         hint.size_bytes = blob.size_bytes;
         hint.sha256 = blob.sha256.as_deref().map(|digest| text::cut(digest, 64).to_owned());
-        self.rung.binary_fields.get_or_insert_default().push(hint);
+        self.rung.binary_fields.push(hint);
     }
 
-    fn bytes(&mut self, name: &str, total_chars: u64, media_type: Option<String>) {
+    fn bytes(&mut self, name: &str, size_bytes: u64, media_type: Option<String>) {
         let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, None));
         hint.mime_type = media_type.unwrap_or(hint.mime_type);
-        hint.size_bytes = Some(binary::decoded_bytes(total_chars));
-        self.rung.binary_fields.get_or_insert_default().push(hint);
+        hint.size_bytes = Some(size_bytes);
+        self.rung.binary_fields.push(hint);
     }
 }
 
 impl View {
     /// The row of a list, in the resource server's own shape, and what it leaves out.
-    pub(crate) fn into_row(self, record: &Record) -> (Value, Vec<Rung>) {
-        let mut row = Map::with_capacity(ROW_MEMBERS);
-        row.insert("object".into(), "record".into());
-        row.insert("id".into(), record.id.as_str().into());
-        row.insert("stream".into(), (&*record.stream).into());
-        row.insert("connection_id".into(), (&*record.connection_id).into());
+    pub(crate) fn into_row(self, record: &Record) -> (String, Vec<Rung>) {
+        let mut row = Object::with_capacity(self.data.len() + ROW_BYTES);
+        row.insert("object", "record");
+        row.insert("id", &record.id);
+        row.insert("stream", &record.stream);
+        if let Some(connection_id) = told(&record.connection_id) {
+            row.insert("connection_id", connection_id);
+        }
         for (name, value) in [("connector_key", &record.connector_key), ("display_name", &record.display_name)] {
             if let Some(value) = value {
-                row.insert(name.into(), label(value).into());
+                row.insert(name, label(value));
             }
         }
         if record.deleted {
-            row.insert("deleted".into(), true.into());
-            row.insert("deleted_at".into(), record.deleted_at.as_deref().into());
+            row.insert("deleted", &true);
+            row.insert("deleted_at", &record.deleted_at);
         } else {
-            row.insert("data".into(), Value::Object(self.data));
+            row.insert_json("data", &self.data);
         }
-        row.insert("emitted_at".into(), record.emitted_at.as_str().into());
-        if !self.expanded.is_empty() {
-            row.insert("expanded".into(), Value::Object(self.expanded));
+        row.insert("emitted_at", &record.emitted_at);
+        if let Some(expanded) = &self.expanded {
+            row.insert_json("expanded", expanded);
         }
-        (Value::Object(row), self.rungs)
+        (row.finish(), self.rungs)
     }
 
     /// The row in prose: the whole id, then the fields as JSON, then how to read the rest.
@@ -281,13 +299,11 @@ impl View {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));
         }
-        let fields = text::json(&self.data);
-        let emitted = text::literal(&record.emitted_at);
-        let mut lines = String::new();
-        if self.expanded.is_empty() {
-            lines.line(format_args!("- {id} {emitted} {fields}"));
-        } else {
-            lines.line(format_args!("- {id} {emitted} {fields} expanded {}", text::json(&self.expanded)));
+        let (emitted, fields) = (text::literal(&record.emitted_at), &self.data);
+        let mut lines = String::with_capacity(fields.len() + ROW_BYTES);
+        match &self.expanded {
+            None => lines.line(format_args!("- {id} {emitted} {fields}")),
+            Some(expanded) => lines.line(format_args!("- {id} {emitted} {fields} expanded {expanded}")),
         }
         for rung in &self.rungs {
             lines += &rung.lines();

@@ -4,9 +4,10 @@ mod flags;
 mod prose;
 mod shape;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use vitrine_contract::schema::{Connector, SchemaDocument};
 
+use super::json::Object;
 use super::{Frame, most_rows};
 use crate::answer::Answer;
 use crate::budget::Budget;
@@ -14,6 +15,8 @@ use shape::{Connections, Shape, Streams};
 
 /// A grant of at most this much keeps to the ordinary budget of a channel.
 const ORDINARY: (usize, usize, usize) = (50, 10, 200);
+/// What stands around a document.
+const AROUND_BYTES: usize = 256;
 /// Connection ids listed where they cannot all be.
 const FEW: usize = 12;
 
@@ -69,9 +72,9 @@ pub(crate) fn stream(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
 /// One stream of one connection, with each field's own schema. The text holds what the flags say.
 pub(crate) fn full(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
     let compact = stream(document, frame);
-    let mut structured = Map::new();
-    structured.insert("data".into(), json!(document));
-    let whole = Answer::new(compact.text.clone(), frame.close(structured)).with_budgets(Budget::CHANNEL, Budget::WIDE);
+    let mut structured = Object::with_capacity(compact.structured.len());
+    structured.insert("data", document);
+    let whole = Answer::new(compact.text.clone(), frame.finish(structured)).with_budgets(Budget::CHANNEL, Budget::WIDE);
     if whole.fits() {
         return whole;
     }
@@ -84,9 +87,10 @@ pub(crate) fn full(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
 }
 
 fn render(document: &SchemaDocument, shape: Shape, frame: Frame<'_>) -> Answer {
-    let mut structured = Map::new();
-    structured.insert("data".into(), shape.document(document));
-    Answer::new(prose::document(document, shape), frame.close(structured))
+    let data = shape.document(document);
+    let mut structured = Object::with_capacity(data.len() + AROUND_BYTES);
+    structured.insert_json("data", &data);
+    Answer::new(prose::document(document, shape), frame.finish(structured))
 }
 
 fn is_ordinary(document: &SchemaDocument) -> bool {

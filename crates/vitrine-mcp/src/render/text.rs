@@ -1,7 +1,6 @@
 //! Words of our own, and record text quoted so that it cannot pass for them.
 
 use std::fmt::{self, Write};
-use std::io;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -24,25 +23,6 @@ impl Lines for String {
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Nothing here has keys that are not text.
     serde_json::to_string(value).unwrap_or_default()
-}
-
-/// Characters of a value as minified JSON.
-pub(crate) fn json_chars(value: &impl Serialize) -> usize {
-    struct Counter(usize);
-    impl io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    // Nothing here has keys that are not text.
-    let _ = serde_json::to_writer(&mut counter, value);
-    counter.0
 }
 
 /// A text as a JSON string literal on one line.
@@ -86,12 +66,6 @@ mod tests {
     #[test]
     fn quoting_keeps_a_text_on_its_line() {
         assert_eq!(literal("a\n\"b\"\u{2028}c"), r#""a\n\"b\"\u2028c""#);
-    }
-
-    #[test]
-    fn characters_of_json_are_counted_without_writing_it() {
-        let value = serde_json::json!({ "日本": ["語\n", "\u{1F600}", 7, null] });
-        assert_eq!(json_chars(&value), json(&value).chars().count());
     }
 
     #[test]

@@ -1,28 +1,38 @@
 //! A bounded part of one field.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use vitrine_contract::schema::{FieldWindow, Window};
 
 use super::binary;
+use super::json::Object;
 use super::text::{Lines, call, count, literal, slice};
 use super::{Frame, most_rows};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::handles::{self, WindowSelector};
-use crate::ids::RecordRef;
+use crate::ids::{RecordRef, told};
 
 /// Keys under which `_meta` names resources.
 pub(crate) const URI_META: &str = "dev.pdpp/resource_uri";
 pub(crate) const NEXT_META: &str = "dev.pdpp/next_uri";
 pub(crate) const PREVIOUS_META: &str = "dev.pdpp/previous_uri";
 
+/// What stands around a window.
+const AROUND_BYTES: usize = 256;
+
+/// A window with the cursors that read on from it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    window: &'a Window,
+    next_cursor: Option<&'a str>,
+    previous_cursor: Option<&'a str>,
+}
+
 /// Renders as much of the window as fits, keeping the match in it.
 pub(crate) fn answer(field: &FieldWindow, selector: &WindowSelector, budget: Budget, frame: Frame<'_>) -> Answer {
-    let record = RecordRef {
-        connection_id: Some(field.connection_id.clone()),
-        stream: field.stream.clone(),
-        record_id: field.record_id.clone(),
-    };
+    let record = RecordRef::shown(&field.connection_id, &field.stream, &field.record_id);
     let chars = usize::try_from(count(&field.window.text)).unwrap_or(usize::MAX);
     let at =
         |chars| render(field, &narrowed(&field.window, chars), &record, selector, frame).with_budgets(budget, budget);
@@ -94,17 +104,22 @@ fn render(
     let (next_cursor, previous_cursor) = (cursor(next), cursor(previous));
 
     let id = record.result_id();
-    let mut shown = json!(window);
-    shown["next_cursor"] = next_cursor.as_deref().into();
-    shown["previous_cursor"] = previous_cursor.as_deref().into();
-    let mut structured = Map::new();
-    structured.insert(
-        "record".into(),
-        json!({ "id": id, "connection_id": field.connection_id, "stream": field.stream, "record_id": field.record_id }),
-    );
-    let text_like = field.field.kind == "string";
-    structured.insert("field".into(), json!({ "path": path, "type": field.field.kind, "text_like": text_like }));
-    structured.insert("window".into(), shown);
+    let mut named = Object::with_capacity(AROUND_BYTES);
+    named.insert("id", &id);
+    if let Some(connection_id) = told(&field.connection_id) {
+        named.insert("connection_id", connection_id);
+    }
+    named.insert("stream", &field.stream);
+    named.insert("record_id", &field.record_id);
+    let mut about = Object::with_capacity(AROUND_BYTES);
+    about.insert("path", path);
+    about.insert("type", &field.field.kind);
+    about.insert("text_like", &(field.field.kind == "string"));
+    let mut structured = Object::with_capacity(window.text.len() + 4 * AROUND_BYTES);
+    structured.insert_json("record", &named.finish());
+    structured.insert_json("field", &about.finish());
+    let shown = Shown { window, next_cursor: next_cursor.as_deref(), previous_cursor: previous_cursor.as_deref() };
+    structured.insert("window", &shown);
 
     let state = if window.complete { "complete" } else { "part" };
     let mut text = format!(
@@ -128,7 +143,7 @@ fn render(
     text += &literal(&window.text);
     text.push('\n');
 
-    let mut answer = Answer::new(text, frame.close(structured));
+    let mut answer = Answer::new(text, frame.finish(structured));
     answer.meta.insert(URI_META.into(), handles::field_window_uri(record, path, selector).into());
     for (key, uri) in [(NEXT_META, uri(next)), (PREVIOUS_META, uri(previous))] {
         if let Some(uri) = uri {

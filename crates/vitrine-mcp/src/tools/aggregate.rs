@@ -50,7 +50,7 @@ pub(crate) fn definition() -> Tool {
         "Aggregate records",
         "Count, sum, min, max or count distinct values over the records of one stream, in all or grouped by a field \
          or by calendar time (how many, how much, per month). Read-only; GET /v1/streams/{stream}/aggregate. Answers \
-         without reading records: prefer it to paging, and narrow with filter. Structured output: data is the \
+         without reading records: prefer it to paging, and narrow with filter; schema lists what each field can do. Structured output: data is the \
          aggregation.",
         definition::framed(json!({
             "data": { "type": "object" },

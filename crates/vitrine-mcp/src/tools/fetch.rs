@@ -13,9 +13,10 @@ use super::definition;
 use crate::answer::Answer;
 use crate::arguments;
 use crate::declared;
-use crate::ids::RecordRef;
+use crate::ids::{RecordRef, told};
 use crate::render::record::Eye;
 use crate::render::{Frame, document};
+use crate::tails;
 
 pub(crate) const NAME: &str = "fetch";
 const USAGE: &str =
@@ -56,7 +57,7 @@ pub(crate) fn definition() -> Tool {
         NAME,
         "Fetch a record",
         "Fetch one record by id as a readable document. Read-only; GET /v1/streams/{stream}/records/{id}. Narrow \
-         with fields; long text comes as a preview with the read_record_field call that reads on. The text is the \
+         with fields, which schema lists; long text comes as a preview with the read_record_field call that reads on. The text is the \
          structured output as JSON.",
         json!({
             "id": { "type": "string" },
@@ -93,8 +94,9 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         connection_id,
         preview_chars: Some(document::PREVIEW_CHARS),
     };
-    let record = reader.record(&request).await?;
-    let connection_id = Some(&*record.connection_id);
+    let mut record = reader.record(&request).await?;
+    tails::trim(reader, std::slice::from_mut(&mut record)).await;
+    let connection_id = told(&record.connection_id);
     let encoded = declared::encoded(reader, &record.stream, connection_id, std::slice::from_ref(&record)).await;
     Ok(document::answer(&record, Eye { frame, encoded: &encoded, only: ask.fields.as_deref() }))
 }

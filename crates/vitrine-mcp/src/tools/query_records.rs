@@ -10,17 +10,17 @@ use vitrine_contract::request::{CountMode, Order, RecordsRequest};
 use vitrine_contract::{ApiError, ErrorCode, ReadApi, route};
 
 use super::definition;
+use super::paging::{self, Paging};
 use crate::answer::Answer;
 use crate::arguments;
 use crate::declared;
 use crate::render::record::Eye;
 use crate::render::{Fit, Frame, page};
+use crate::tails;
 
 pub(crate) const NAME: &str = "query_records";
 const USAGE: &str =
     r#"Call it like query_records({"stream":"messages","limit":10,"filter":{"received_at":{"gte":"2026-01-01"}}})."#;
-/// How often a page is asked for with fewer rows before giving up.
-const ATTEMPTS: usize = 4;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -61,8 +61,8 @@ pub(crate) fn definition() -> Tool {
         "Query records",
         "List, filter, sort and page the records of one stream, or follow its changes (messages, events, \
          transactions). Read-only; GET /v1/streams/{stream}/records. Narrow with fields and limit and page with \
-         cursor; aggregate or search first when whole records are not needed. A row's id for fetch is \
-         {connection_id}/{stream}:{id}. Structured output: data is the list, content_ladder how to read what was cut.",
+         cursor; aggregate or search first when whole records are not needed; schema lists fields, filters and sorts. \
+         A row's id for fetch is {connection_id}/{stream}:{id}. Structured output: data is the list, content_ladder how to read what was cut.",
         definition::framed(json!({
             "data": { "type": "object" },
             "content_ladder": { "type": "object" },
@@ -82,7 +82,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<RecordsRequest, ApiError> {
         order: arguments::word("order", input.order.as_deref(), Order::ALL, Order::as_str)?,
         sort: input
             .sort
-            .map(|sort| arguments::field("sort", sort))
+            .map(|sort| arguments::field_or(ErrorCode::InvalidSort, "sort", sort))
             .transpose()?
             .map(|sort| route::sort(&sort))
             .transpose()?,
@@ -106,16 +106,28 @@ pub(crate) async fn answer<R: ReadApi>(
     if !request.expand.is_empty() || !request.expand_limit.is_empty() {
         declared::expandable(reader, &request.stream, request.connection_id.as_deref()).await?;
     }
-    for _ in 0..ATTEMPTS {
-        let list = reader.records(&request).await?;
+    let mut paging = Paging::of(request.limit);
+    loop {
+        let mut list = reader.records(&request).await?;
+        let came = list.data.len();
+        if let Some(fewer) = paging.over(came) {
+            request.limit = Some(fewer);
+            continue;
+        }
+        paging::cut(&mut list, paging.most());
+        tails::trim(reader, &mut list.data).await;
         let encoded = declared::encoded(reader, &request.stream, request.connection_id.as_deref(), &list.data).await;
-        match page::answer(&list, &request, Eye { frame, encoded: &encoded, only: None }) {
-            Fit::Whole(answer) => return Ok(*answer),
-            Fit::AskFor(rows) => request.limit = Some(rows),
+        loop {
+            match page::answer(&list, &request, Eye { frame, encoded: &encoded, only: request.fields.as_deref() }) {
+                Fit::Whole(answer) => return Ok(*answer),
+                Fit::AskFor(kept) => match paging.fewer(came, kept) {
+                    Some(fewer) => {
+                        request.limit = Some(fewer);
+                        break;
+                    }
+                    None => paging::cut(&mut list, kept),
+                },
+            }
         }
     }
-    Err(ApiError::new(
-        ErrorCode::PayloadTooLarge,
-        "The provider returns more rows than asked for, and they do not fit one result. Name a few short `fields`.",
-    ))
 }

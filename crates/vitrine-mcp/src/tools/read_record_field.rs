@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde_json::json;
 use vitrine_contract::limits::{MAX_CONTEXT_CHARS, MAX_WINDOW_CHARS};
 use vitrine_contract::request::FieldWindowRequest;
+use vitrine_contract::schema::FieldWindow;
 use vitrine_contract::{ApiError, ErrorCode, ReadApi};
 
 use super::definition;
 use crate::answer::Answer;
 use crate::arguments;
 use crate::budget::Budget;
+use crate::declared;
 use crate::handles::{self, WindowSelector};
 use crate::ids::RecordRef;
 use crate::render::{Frame, binary, window};
@@ -19,6 +21,9 @@ use crate::render::{Frame, binary, window};
 pub(crate) const NAME: &str = "read_record_field";
 const USAGE: &str =
     r#"Call it like read_record_field({"id":"{connection_id}/{stream}:{record_id}","field_path":"body"})."#;
+const JSON: &str = "json";
+/// Enough of a field to tell what it is.
+const START_CHARS: u64 = 1_024;
 /// What a channel holds unless the caller asks for more.
 const USUAL_CHARS: u64 = 10_000;
 
@@ -62,7 +67,7 @@ pub(crate) struct Ask {
 impl Ask {
     /// The window a handle names, checked like any other.
     pub(crate) fn window(record: RecordRef, field_path: String, selector: WindowSelector) -> Result<Self, ApiError> {
-        let field_path = arguments::field("field_path", field_path)?;
+        let field_path = arguments::field_or(ErrorCode::InvalidFieldPath, "field_path", field_path)?;
         let most = |chars: Option<u64>, most: u32| chars.is_none_or(|chars| chars <= u64::from(most));
         if !most(selector.limit_chars, MAX_WINDOW_CHARS) || selector.limit_chars == Some(0) {
             return Err(refused("limit_chars", "`limit_chars` is from 1 to 16384."));
@@ -97,7 +102,7 @@ pub(crate) fn definition() -> Tool {
         "Read a record's field",
         "Read the text of one field of a record in bounded windows: from the start, from a character, around a \
          match, or on from a cursor. Read-only; GET /v1/streams/{stream}/records/{id}/field-window. Page with \
-         next_cursor until has_more is false; narrow with q or limit_chars. Structured output: window.text is the \
+         next_cursor until has_more is false; narrow with q or limit_chars; schema lists the fields. Structured output: window.text is the \
          part read.",
         definition::framed(json!({
             "record": { "type": "object", "properties": {
@@ -128,9 +133,11 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
         ));
     }
     let connection_id = arguments::optional_name("connection_id", input.connection_id)?;
-    let record = match (input.id, input.stream, input.record_id) {
-        (Some(id), None, None) => RecordRef::parse(&id)?.scoped(connection_id)?,
-        (None, Some(stream), Some(record_id)) => RecordRef::checked(connection_id, &stream, &record_id)?,
+    let record = match (input.id, connection_id, input.stream, input.record_id) {
+        (Some(id), connection_id, None, None) => RecordRef::parse(&id)?.scoped(connection_id)?,
+        (None, connection_id @ Some(_), Some(stream), Some(record_id)) => {
+            RecordRef::checked(connection_id, &stream, &record_id)?
+        }
         _ => {
             let said = "Name the record by `id`, or by `connection_id`, `stream` and `record_id`.";
             return Err(ApiError::invalid("id", format!("{said} {USAGE}")));
@@ -174,14 +181,51 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
     };
     let mut read =
         reader.field_window(&request).await.map_err(|error| arguments::renamed(error, "field", "field_path"))?;
-    if read.field.kind == "json" {
-        window::skip_bytes(&mut read.window);
-    } else if binary::is_base64_part(&read.window.text, read.window.total_chars) {
+    if holds_bytes(reader, &request, &read).await? {
         return Err(ApiError::new(
             ErrorCode::FieldNotText,
             "The field holds encoded bytes, which are not shown. fetch names the link that exports them.",
         )
         .param("field_path"));
     }
+    if read.field.kind == JSON {
+        window::skip_bytes(&mut read.window);
+    }
     Ok(window::answer(&read, &selector, budget, frame))
+}
+
+/// Whether the field that was read is bytes. Most parts of a text tell by themselves that it is none; one that could
+/// be either is held against the field's start and its declaration.
+async fn holds_bytes<R: ReadApi>(
+    reader: &R,
+    request: &FieldWindowRequest,
+    read: &FieldWindow,
+) -> Result<bool, ApiError> {
+    let FieldWindow { window, field, .. } = read;
+    let start = FieldWindowRequest {
+        stream: request.stream.clone(),
+        id: request.id.clone(),
+        field: request.field.clone(),
+        limit_chars: Some(START_CHARS),
+        connection_id: request.connection_id.clone(),
+        ..FieldWindowRequest::default()
+    };
+    if field.kind == JSON {
+        if window.complete || window.total_chars > START_CHARS {
+            return Ok(window.complete && binary::is_blob_ref(&window.text));
+        }
+        return Ok(binary::is_blob_ref(&reader.field_window(&start).await?.window.text));
+    }
+    if !binary::is_alphabet(&window.text) {
+        return Ok(false);
+    }
+    let is_base64 = if window.complete || window.total_chars < binary::LEAST_CHARS as u64 {
+        binary::is_base64(&window.text, window.total_chars)
+    } else if binary::is_base64_part(&window.text, window.total_chars) {
+        true
+    } else {
+        let start = reader.field_window(&start).await?.window;
+        binary::is_base64(&start.text, start.total_chars)
+    };
+    Ok(is_base64 || declared::is_encoded(reader, read).await)
 }

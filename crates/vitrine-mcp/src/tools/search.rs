@@ -10,14 +10,14 @@ use vitrine_contract::request::SearchRequest;
 use vitrine_contract::{ApiError, ErrorCode, ReadApi, SearchMode};
 
 use super::definition;
+use super::paging::{self, Paging};
 use crate::answer::Answer;
 use crate::arguments;
+use crate::declared;
 use crate::render::{Fit, Frame, hits};
 
 pub(crate) const NAME: &str = "search";
 const USAGE: &str = r#"Call it like search({"query":"invoice march","limit":10})."#;
-/// How often a page is asked for with fewer hits before giving up.
-const ATTEMPTS: usize = 4;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,8 +49,8 @@ pub(crate) fn definition() -> Tool {
         "Search records",
         "Search the text of records across all granted accounts by words or meaning; find emails, notes, documents, \
          people. Read-only; GET /v1/search (also /semantic, /hybrid). Returns ranked hits with proven excerpts and \
-         ids, not records: fetch an id, or read on with read_record_field. Narrow with streams and limit; page with \
-         cursor. Structured output: results are the hits, data the envelope.",
+         ids, not records: fetch an id, or read on with read_record_field. Narrow with streams, which schema lists, \
+         and limit; page with cursor. Structured output: results are the hits, data the envelope.",
         definition::framed(json!({
             "results": { "type": "array", "items": { "type": "object", "properties": {
                 "id": { "type": "string" }, "title": { "type": "string" }, "url": { "type": "string" },
@@ -92,15 +92,27 @@ pub(crate) async fn answer<R: ReadApi>(
     mut request: SearchRequest,
     frame: Frame<'_>,
 ) -> Result<Answer, ApiError> {
-    for _ in 0..ATTEMPTS {
-        let list = reader.search(&request).await.map_err(|error| arguments::renamed(error, "q", "query"))?;
-        match hits::answer(&list, frame) {
-            Fit::Whole(answer) => return Ok(*answer),
-            Fit::AskFor(hits) => request.limit = Some(hits),
+    let mut paging = Paging::of(request.limit);
+    loop {
+        let mut list = reader.search(&request).await.map_err(|error| arguments::renamed(error, "q", "query"))?;
+        let came = list.data.len();
+        if let Some(fewer) = paging.over(came) {
+            request.limit = Some(fewer);
+            continue;
+        }
+        paging::cut(&mut list, paging.most());
+        declared::drop_encoded(reader, &mut list.data).await;
+        loop {
+            match hits::answer(&list, frame) {
+                Fit::Whole(answer) => return Ok(*answer),
+                Fit::AskFor(kept) => match paging.fewer(came, kept) {
+                    Some(fewer) => {
+                        request.limit = Some(fewer);
+                        break;
+                    }
+                    None => paging::cut(&mut list, kept),
+                },
+            }
         }
     }
-    Err(ApiError::new(
-        ErrorCode::PayloadTooLarge,
-        "The provider returns more hits than asked for, and they do not fit one result. Narrow `streams`.",
-    ))
 }

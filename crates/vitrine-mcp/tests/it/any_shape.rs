@@ -264,17 +264,21 @@ async fn a_stream_of_very_many_fields_or_connections_is_bounded() {
 async fn three_hits_take_at_most_3000_characters_a_channel() {
     let mut fake = Fake::person();
     fake.rows.retain(|row| row.id == "long");
-    for n in 0..2 {
+    for n in 0..4 {
         let mut row = fake.rows[0].clone();
-        row.id = format!("msg-00012{n}");
+        row.id = format!("a393585270b3048cbd8ec90cdd{n}");
         fake.rows.push(row);
     }
     let host = Host::connect(fake).await;
-    let hits = host.ok("search", json!({"query": "zebra"})).await;
-    assert_eq!(hits.structured["results"].as_array().unwrap().len(), 3);
-    let structured = hits.structured.to_string();
-    assert!(structured.chars().count() <= 3_000, "{}", structured.chars().count());
-    assert!(hits.text.chars().count() <= 3_000);
+    for limit in 1..=3 {
+        let hits = host.ok("search", json!({"query": "zebra", "limit": limit})).await;
+        let results = hits.structured["results"].as_array().unwrap();
+        assert_eq!((results.len(), &hits.structured["data"]["has_more"]), (limit, &json!(true)));
+        assert!(results.iter().all(|hit| hit["evidence_preview"].as_str().unwrap().contains("zebra")));
+        let structured = hits.structured.to_string();
+        assert!(structured.chars().count() <= 3_000, "{}", structured.chars().count());
+        assert!(hits.text.chars().count() <= 3_000);
+    }
 }
 
 /// Ordinary prose gets close to all the characters that were asked for, not a fraction of them.

@@ -20,6 +20,101 @@ async fn short_fields_declared_as_encoded_are_binary_too() {
     assert!(page["data"]["data"][0]["data"].get("thumb").is_none());
 }
 
+fn declare(fake: &Fake, field: &str) {
+    let schema = json!({"type": "string", "contentEncoding": "base64", "contentMediaType": "image/gif"});
+    fake.streams.lock().unwrap()[0].fields.push((field.into(), "string".into(), schema));
+}
+
+/// Base64 in lines of 76 characters.
+fn wrapped(bytes: &[u8], line_break: &str) -> String {
+    let encoded = STANDARD.encode(bytes);
+    let lines: Vec<&str> = encoded.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    lines.join(line_break)
+}
+
+fn bytes(count: usize) -> Vec<u8> {
+    (0..=255_u8).cycle().take(count).collect()
+}
+
+#[tokio::test]
+async fn a_field_declared_as_encoded_is_not_shown_however_short_it_is() {
+    for encoded in ["AAAABBBB", "aGk=", &STANDARD.encode([7, 200, 31].repeat(9))] {
+        let fake = Fake::single(vec![json!({"id": "1", "thumb": encoded})]).foreign();
+        declare(&fake, "thumb");
+        let host = Host::connect(fake).await;
+        let id = "cin_one/things:t000";
+        for (tool, arguments) in [
+            ("query_records", json!({"stream": "things"})),
+            ("fetch", json!({"id": id})),
+            ("read_record_field", json!({"id": id, "field_path": "thumb"})),
+            ("read_record_field", json!({"id": id, "field_path": "thumb", "offset_chars": 1, "limit_chars": 2})),
+            ("search", json!({"query": &encoded[..4]})),
+        ] {
+            let shown = host.call(tool, arguments).await;
+            assert!(!shown.text.contains(encoded) && !shown.structured.to_string().contains(encoded), "{}", shown.text);
+            assert_eq!(shown.code(), if tool == "read_record_field" { "field_not_text" } else { "" });
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_part_of_encoded_bytes_is_shown_however_short_it_is() {
+    for encoded in [STANDARD.encode(bytes(5_120)), wrapped(&bytes(5_120), "\n"), wrapped(&bytes(600), "\r\n") + "\r\n"]
+    {
+        let end = encoded.len();
+        let host = Host::connect(Fake::single(vec![json!({"body": encoded})])).await;
+        for (offset, limit) in
+            [(0, 1), (0, 10), (0, 59), (0, 100), (70, 100), (70, 10), (end - 59, 4_096), (end - 8, 3)]
+        {
+            let arguments = json!({"id": "cin_one/things:t000", "field_path": "body", "offset_chars": offset, "limit_chars": limit});
+            assert_eq!(host.call("read_record_field", arguments).await.code(), "field_not_text", "{offset} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn prose_is_read_once_and_a_word_of_it_is_still_shown() {
+    let host = Host::connect(Fake::person()).await;
+    let arguments = json!({"id": "cin_work/messages:long", "field_path": "body"});
+    host.ok("read_record_field", arguments.clone()).await;
+    assert_eq!(host.calls.all(), ["field_window messages cin_work"]);
+    let mut word = arguments;
+    word["limit_chars"] = json!(3);
+    assert_eq!(host.ok("read_record_field", word).await.structured["window"]["text"], "The");
+}
+
+#[tokio::test]
+async fn wrapped_bytes_are_told_from_text_and_counted_exactly() {
+    for count in [5_120, 5_119, 5_118, 5_117, 300, 301, 302, 303] {
+        let encoded = wrapped(&bytes(count), "\n");
+        for text in
+            [STANDARD.encode(bytes(count)), encoded.clone(), format!("{encoded}\n"), encoded.replace('\n', "\r\n")]
+        {
+            for foreign in [false, true] {
+                let host = Host::connect(Fake { foreign, ..Fake::single(vec![json!({"body": text})]) }).await;
+                let page = host.ok("query_records", json!({"stream": "things"})).await;
+                let document = host.ok("fetch", json!({"id": "cin_one/things:t000"})).await;
+                for ladder in [&page.structured["content_ladder"], &document.structured["metadata"]["content_ladder"]] {
+                    let hint = &ladder["records"][0]["binary_fields"][0];
+                    assert_eq!(hint["size_bytes"], count, "{} chars, foreign: {foreign}", text.len());
+                }
+                assert!(!page.text.contains(&text[..40]) && !document.text.contains(&text[..40]));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reference_to_a_blob_is_not_read_as_text() {
+    let blob = json!({"blob_id": "blb_9", "mime_type": "image/png", "size_bytes": 77, "sha256": "ab".repeat(32)});
+    let host = Host::connect(Fake::single(vec![json!({"photo": blob, "body": {"a": [1, 2]}})]).foreign()).await;
+    for limit in [4_096, 5] {
+        let of = |field: &str| json!({"id": "cin_one/things:t000", "field_path": field, "limit_chars": limit});
+        assert_eq!(host.call("read_record_field", of("photo")).await.code(), "field_not_text");
+        host.ok("read_record_field", of("body")).await;
+    }
+}
+
 #[tokio::test]
 async fn a_window_of_json_reads_around_encoded_bytes() {
     let encoded = STANDARD.encode((0..=255_u8).cycle().take(6_000).collect::<Vec<u8>>());

@@ -12,15 +12,27 @@ use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, Record};
 
 /// What was asked, in order: `records messages cin_work`.
 #[derive(Clone, Default)]
-pub(crate) struct Calls(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Calls {
+    reads: Arc<Mutex<Vec<String>>>,
+    limits: Arc<Mutex<Vec<Option<u64>>>>,
+}
 
 impl Calls {
     pub(crate) fn note(&self, read: &str, stream: &str, connection_id: Option<&str>) {
-        self.0.lock().unwrap().push(format!("{read} {stream} {}", connection_id.unwrap_or("-")));
+        self.reads.lock().unwrap().push(format!("{read} {stream} {}", connection_id.unwrap_or("-")));
+    }
+
+    pub(crate) fn note_limit(&self, limit: Option<u64>) {
+        self.limits.lock().unwrap().push(limit);
+    }
+
+    /// The limits of pages that were asked for, in order.
+    pub(crate) fn limits(&self) -> Vec<Option<u64>> {
+        self.limits.lock().unwrap().clone()
     }
 
     pub(crate) fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+        self.reads.lock().unwrap().clone()
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -58,6 +70,19 @@ pub(crate) struct Row {
 pub(crate) enum Outage {
     Schema,
     FieldWindows,
+    /// Sends every field, whatever was asked for.
+    Projection,
+    /// Says no more of a stream than its name and fields.
+    Metadata,
+}
+
+/// What the provider takes `limit` for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Limit {
+    #[default]
+    OfPage,
+    OfConnection,
+    Nothing,
 }
 
 #[derive(Clone, Default)]
@@ -70,6 +95,7 @@ pub(crate) struct Fake {
     /// One grant over several connections merges them; a package asks which.
     pub(crate) package: bool,
     pub(crate) outage: Option<Outage>,
+    pub(crate) limit: Limit,
     pub(crate) fail_with: Option<ApiError>,
     pub(crate) calls: Calls,
 }
@@ -194,6 +220,16 @@ impl Fake {
         self.streams.lock().unwrap().iter().any(|known| known.connector == connector && known.name == stream)
     }
 
+    /// Rows of a page for a `limit`.
+    fn page_rows(&self, limit: Option<u64>) -> usize {
+        let limit = usize::try_from(limit.unwrap_or(25)).unwrap();
+        match self.limit {
+            Limit::OfPage => limit,
+            Limit::OfConnection => limit * self.connections.len(),
+            Limit::Nothing => 50,
+        }
+    }
+
     fn label(&self, connection: &str) -> (String, String) {
         let found = self.connections.iter().find(|known| known.id == connection);
         found.map(|known| (known.connector.clone(), known.label.clone())).unwrap_or_default()
@@ -201,7 +237,9 @@ impl Fake {
 
     fn record_of(&self, row: &Row, fields: Option<&[String]>) -> Record {
         let mut data = row.data.clone();
-        if let (Some(wanted), Some(object)) = (fields, data.as_object_mut()) {
+        if let (Some(wanted), Some(object)) =
+            (fields.filter(|_| self.outage != Some(Outage::Projection)), data.as_object_mut())
+        {
             object.retain(|name, _| name == "id" || wanted.iter().any(|field| field == name));
         }
         let (connector, label) = self.label(&row.connection);

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::fake::{Fake, Outage};
+use crate::fake::Fake;
 use crate::host::{Host, args, contents, written_call};
 
 #[tokio::test]
@@ -21,6 +21,19 @@ async fn search_hit_has_a_truncated_text_field() {
     assert!(hits.text.len() < 2_000);
     let window = host.ok(tool, arguments).await;
     assert!(window.structured["window"]["text"].as_str().unwrap().contains("zebra clause"));
+
+    let long = |n| json!({"id": n, "body": format!("{} needle {}", "hay ".repeat(900), "hay ".repeat(900))});
+    for (rows, foreign) in [(5, false), (10, false), (25, false), (25, true)] {
+        let host = Host::connect(Fake { foreign, ..Fake::single((0..rows).map(long).collect()) }).await;
+        let hits = host.ok("search", json!({"query": "needle"})).await;
+        let results = hits.structured["results"].as_array().unwrap();
+        assert!(results.len() >= 5, "{}", results.len());
+        let ladder = hits.structured["content_ladder"]["records"].as_array().unwrap();
+        for (result, rung) in results.iter().zip(ladder) {
+            assert_eq!(result["read"], rung["field_windows"][0]["read"], "{rows} hits, {} shown", results.len());
+            assert_eq!(rung["binary_fields"], json!([]));
+        }
+    }
 }
 
 #[tokio::test]
@@ -142,14 +155,6 @@ async fn handle_points_outside_active_grant() {
     assert!(narrow.read(uri).await.unwrap_err().to_string().contains("connection_not_granted"));
     let elsewhere = json!({"id": "cin_notes/notes:n1", "field_path": "text", "cursor": cursor});
     narrow.refused("read_record_field", elsewhere, "invalid_cursor").await;
-}
-
-#[tokio::test]
-async fn resource_server_field_window_path_is_missing() {
-    let host = Host::connect(Fake { outage: Some(Outage::FieldWindows), ..Fake::person() }).await;
-    let outcome = host.call("read_record_field", json!({"id": "cin_work/messages:long", "field_path": "body"})).await;
-    assert_eq!(outcome.code(), "field_window_unsupported");
-    assert_eq!(host.calls.all(), ["field_window messages cin_work"], "the whole field is never fetched instead");
 }
 
 #[tokio::test]

@@ -103,16 +103,6 @@ async fn hosted_client_reads_only_visible_search_text() {
 }
 
 #[tokio::test]
-async fn rest_record_uri_is_normalized_before_ordinary_model_display() {
-    let host = Host::connect(Fake::person()).await;
-    let hits = host.ok("search", json!({"query": "zebra"})).await;
-    let result = &hits.structured["results"][0];
-    assert_eq!(result["id"], "cin_work/messages:long");
-    assert_eq!(result["read"]["args"]["id"], "cin_work/messages:long");
-    assert!(result["url"].as_str().unwrap().starts_with("http://127.0.0.1:7663/v1/streams/messages/records/long"));
-}
-
-#[tokio::test]
 async fn raw_record_uri_remains_accepted_as_a_compatibility_input() {
     let host = Host::connect(Fake::person()).await;
     let plain = host.ok("fetch", json!({"id": "cin_notes/notes:n1"})).await;

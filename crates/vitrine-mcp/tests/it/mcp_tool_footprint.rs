@@ -43,6 +43,8 @@ async fn tool_descriptions_remain_routable() {
         let description = tool.description.as_deref().unwrap();
         assert!(description.contains("Read-only"), "{description}");
         assert!(description.contains("GET /v1/"), "{description}");
+        let points_on = if tool.name == "schema" { "Call it first" } else { "schema" };
+        assert!(description.contains(points_on), "{description}");
         let annotations = tool.annotations.as_ref().unwrap();
         assert_eq!(annotations.read_only_hint, Some(true));
         assert_eq!(annotations.destructive_hint, Some(false));

@@ -26,6 +26,7 @@ async fn wrong_arguments_are_refused_before_any_read() {
         ("query_records", json!({"stream": "messages", "filter": {"a[gte]": 1}}), "invalid_filter"),
         ("query_records", json!({"stream": "messages", "filter": {"a": {"like": 1}}}), "invalid_filter"),
         ("query_records", json!({"stream": "messages", "sort": "-"}), "invalid_sort"),
+        ("query_records", json!({"stream": "messages", "sort": ""}), "invalid_sort"),
         ("query_records", json!({"stream": "messages", "cursor": ""}), "invalid_cursor"),
         ("query_records", json!({"stream": "messages", "expand_limit": {"a": 0}}), "invalid_expand"),
         ("query_records", json!({"stream": "messages", "connection_id": "a/b"}), "invalid_request"),
@@ -47,7 +48,8 @@ async fn wrong_arguments_are_refused_before_any_read() {
         ("fetch", json!({}), "invalid_request"),
         ("fetch", json!({"id": 7}), "invalid_request"),
         ("read_record_field", json!({"id": "cin_notes/notes:n1"}), "invalid_request"),
-        ("read_record_field", json!({"id": "cin_notes/notes:n1", "field_path": ""}), "invalid_request"),
+        ("read_record_field", json!({"id": "cin_notes/notes:n1", "field_path": ""}), "invalid_field_path"),
+        ("read_record_field", json!({"stream": "notes", "record_id": "n1", "field_path": "text"}), "invalid_request"),
     ] {
         let refused = host.refused(tool, arguments, code).await;
         assert!(refused.structured["error"]["request_id"].is_string());
@@ -103,6 +105,31 @@ async fn left_out_and_null_are_the_same() {
     let arguments =
         json!({"stream": "notes", "connection_id": "cin_notes", "cursor": null, "filter": null, "limit": null});
     host.ok("query_records", arguments).await;
+}
+
+#[tokio::test]
+async fn a_whole_number_may_be_written_with_a_point() {
+    let host = Host::connect(Fake::person()).await;
+    let arguments = json!({"stream": "messages", "connection_id": "cin_work", "limit": 3.0, "expand": ["attachments"],
+        "expand_limit": {"attachments": 1.0}});
+    let page = host.ok("query_records", arguments).await;
+    assert_eq!(page.structured["data"]["data"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn an_error_ends_without_an_empty_line() {
+    let host = Host::connect(Fake::person()).await;
+    let refused = host.refused("schema", json!({"detail": "full"}), "invalid_request").await;
+    assert!(refused.text.ends_with("request_id: \"req_test\""), "{:?}", refused.text);
+}
+
+#[tokio::test]
+async fn expansions_of_another_connection_do_not_count() {
+    let mut fake = Fake::person();
+    fake.stream("gmail", "notes", &["id"], &["x"]);
+    let host = Host::connect(fake).await;
+    let arguments = json!({"stream": "notes", "connection_id": "cin_notes", "expand": ["x"]});
+    assert_eq!(host.call("query_records", arguments).await.code(), "invalid_expand");
 }
 
 /// What a record says cannot pass for what the adapter says.

@@ -9,7 +9,6 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
-use tower::ServiceExt as _;
 use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_mcp::{Adapter, FixedReader, INSTRUCTIONS, ReaderSource, http_service};
 
@@ -172,12 +171,34 @@ fn post(message: &Value) -> http::request::Builder {
 }
 
 async fn answer(request: http::request::Builder, body: &Value) -> (StatusCode, String, Value) {
+    answer_to_text(request, body.to_string()).await
+}
+
+async fn answer_to_text(request: http::request::Builder, body: String) -> (StatusCode, String, Value) {
     let service = http_service(PerRequest(Calls::default()), ["vitrine.example".to_owned()], Vec::<String>::new());
-    let response = service.oneshot(request.body(Full::new(Bytes::from(body.to_string()))).unwrap()).await.unwrap();
+    let response = service.handle(request.body(Full::new(Bytes::from(body))).unwrap()).await;
     let status = response.status();
     let kind = response.headers().get("content-type").map_or(String::new(), |v| v.to_str().unwrap().to_owned());
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     (status, kind, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_an_error_of_the_protocol() {
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    for (body, code) in [
+        ("{\"jsonrpc\":".to_owned(), -32_700),
+        ("not json".to_owned(), -32_700),
+        (String::new(), -32_700),
+        ("7".to_owned(), -32_600),
+        ("{}".to_owned(), -32_600),
+        (json!({ "jsonrpc": "2.0", "id": { "a": 1 }, "method": "tools/list" }).to_string(), -32_600),
+        (json!([list]).to_string(), -32_600),
+    ] {
+        let (status, kind, answer) = answer_to_text(post(&list), body.clone()).await;
+        assert_eq!((status, kind.as_str()), (StatusCode::BAD_REQUEST, "application/json"), "{body}");
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(code)), "{body}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use vitrine_contract::{ApiError, ErrorCode};
 
-use crate::fake::{Fake, Outage};
-use crate::host::{Host, none};
+use crate::fake::{Fake, LONG_WORD, Limit, Outage};
+use crate::host::{Host, Outcome, args, contents, none, written_call};
 
 #[tokio::test]
 async fn a_page_that_does_not_fit_is_asked_for_again_with_fewer_rows() {
@@ -15,6 +15,65 @@ async fn a_page_that_does_not_fit_is_asked_for_again_with_fewer_rows() {
     assert!(rows > 3 && rows < 50, "{rows}");
     assert_eq!(page.structured["data"]["next_cursor"], format!("at:{rows}"), "the provider's own cursor");
     assert_eq!(host.calls.count(), 2);
+}
+
+/// Rows or hits of a page, with what it says about going on.
+fn page_of(tool: &str, page: &Outcome) -> (usize, bool, bool) {
+    let rows = if tool == "search" { &page.structured["results"] } else { &page.structured["data"]["data"] };
+    let data = &page.structured["data"];
+    (rows.as_array().unwrap().len(), data["has_more"] == true, data["next_cursor"].is_string())
+}
+
+fn pages() -> [(&'static str, Value); 2] {
+    [("search", json!({"query": "needle"})), ("query_records", json!({"stream": "things"}))]
+}
+
+#[tokio::test]
+async fn a_provider_that_ignores_the_limit_does_not_exceed_it() {
+    let rows = (0..60).map(|n| json!({"id": n, "body": "a needle"})).collect();
+    let host = Host::connect(Fake { limit: Limit::Nothing, ..Fake::single(rows).foreign() }).await;
+    for (tool, arguments) in pages() {
+        for limit in [Some(5), None, Some(100)] {
+            let mut arguments = arguments.clone();
+            if let Some(limit) = limit {
+                arguments["limit"] = json!(limit);
+            }
+            let before = host.calls.limits().len();
+            let page = host.ok(tool, arguments).await;
+            let (rows, has_more, has_cursor) = page_of(tool, &page);
+            assert!(rows > 0 && rows <= limit.unwrap_or(25), "{rows}");
+            assert!(has_more && !has_cursor, "a cursor after more than is shown would skip");
+            assert_eq!(page.structured["data"]["meta"]["warnings"][0]["code"], "provider_page_overfull");
+            assert!(page.text.contains("warning provider_page_overfull: The provider sent 50"), "{}", page.text);
+            let asked = host.calls.limits()[before..].to_vec();
+            assert!(asked.is_sorted_by(|before, after| after.unwrap() < before.unwrap_or(25)), "{asked:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_taken_for_each_connection_is_lowered_until_it_holds() {
+    let mut fake = Fake::single((0..60).map(|n| json!({"id": n, "body": "a needle"})).collect()).foreign();
+    fake.connection("cin_two", "source", "Another");
+    fake.connection("cin_three", "source", "A third");
+    fake.limit = Limit::OfConnection;
+    for (tool, mut arguments) in pages() {
+        let host = Host::connect(fake.clone()).await;
+        arguments["limit"] = json!(6);
+        let page = host.ok(tool, arguments).await;
+        assert_eq!(page_of(tool, &page), (6, true, true), "{}", page.text);
+        assert_eq!(page.structured["data"]["meta"]["warnings"], json!([]));
+    }
+    assert_eq!(fake.calls.limits(), [Some(6), Some(2), Some(6), Some(2)]);
+}
+
+#[tokio::test]
+async fn fields_that_were_not_asked_for_are_not_shown() {
+    let row = json!({"id": "1", "body": "wanted", "secret": "unwanted"});
+    let host = Host::connect(Fake { outage: Some(Outage::Projection), ..Fake::single(vec![row]).foreign() }).await;
+    let page = host.ok("query_records", json!({"stream": "things", "fields": ["body"]})).await;
+    assert_eq!(page.structured["data"]["data"][0]["data"], json!({"body": "wanted"}));
+    assert!(!page.text.contains("unwanted"));
 }
 
 #[tokio::test]
@@ -69,4 +128,99 @@ async fn a_refused_credential_is_not_retried() {
         assert!(outcome.text.contains("Do not retry"));
     }
     assert_eq!(host.calls.count(), 2);
+}
+
+#[tokio::test]
+async fn a_connection_that_no_call_can_name_breaks_no_continuation() {
+    for connection_id in ["", "a/b c"] {
+        let body = format!("{}needle{}", LONG_WORD.repeat(200), LONG_WORD.repeat(200));
+        let mut fake = Fake::single(vec![json!({"id": "1", "body": body})]).foreign();
+        fake.connections[0].id = connection_id.into();
+        fake.rows[0].connection = connection_id.into();
+        let host = Host::connect(fake).await;
+
+        let hits = host.ok("search", json!({"query": "needle"})).await;
+        let hit = &hits.structured["results"][0];
+        assert_eq!(hit["id"], "things:t000");
+        assert_eq!(hit["connection_id"].as_str().unwrap_or_default(), connection_id);
+        assert!(!hit["url"].as_str().unwrap().ends_with("connection_id="), "{hit}");
+        assert!(!hits.text.contains("connection_id \""), "{}", hits.text);
+        let page = host.ok("query_records", json!({"stream": "things"})).await;
+        let document = host.ok("fetch", json!({"id": hit["id"]})).await;
+        let ladders = [&hits.structured, &page.structured, &document.structured["metadata"]]
+            .map(|shown| &shown["content_ladder"]);
+        let mut reads: Vec<Value> =
+            ladders.map(|ladder| ladder["records"][0]["field_windows"][0]["read"].clone()).to_vec();
+        reads.push(hit["read"].clone());
+        for read in &reads {
+            let (tool, arguments) = args(read);
+            assert_eq!(arguments["id"], "things:t000");
+            let window = host.ok(tool, arguments).await;
+            host.ok("read_record_field", written_call(&window.text, "read_record_field").unwrap()).await;
+            let uri = window.meta["dev.pdpp/resource_uri"].as_str().unwrap();
+            assert_eq!(contents(&host.read(uri).await.unwrap()).0, window.structured);
+        }
+        host.read(document.meta["dev.pdpp/resource_uri"].as_str().unwrap()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_next_step_of_an_unknown_error_follows_from_its_status() {
+    for (status, step) in [(401, "vitrine connect"), (403, "Call schema"), (429, "Wait"), (503, "Repeat the call once")]
+    {
+        let mut error = ApiError::new(ErrorCode::Other("odd".into()), "Odd.");
+        error.status = status;
+        let host = Host::connect(Fake { fail_with: Some(error), ..Fake::person() }).await;
+        let failed = host.call("search", json!({"query": "x"})).await;
+        assert!(failed.structured["error"]["next_step"].as_str().unwrap().contains(step), "{}", failed.text);
+    }
+}
+
+#[tokio::test]
+async fn an_ambiguous_call_is_answered_with_twelve_connections_at_most() {
+    let mut fake = Fake::person();
+    for n in 0..30 {
+        fake.connection(&format!("cin_extra{n}"), "extra", &format!("Extra {n}"));
+    }
+    let host = Host::connect(fake).await;
+    for (tool, arguments) in [
+        ("query_records", json!({"stream": "notes"})),
+        ("aggregate", json!({"stream": "notes", "metric": "count"})),
+        ("fetch", json!({"id": "notes:n1"})),
+    ] {
+        let before = host.calls.count();
+        let refused = host.call(tool, arguments).await;
+        assert_eq!(refused.code(), "ambiguous_connection");
+        assert_eq!(host.calls.count(), before + 1, "no other call is made");
+        let error = &refused.structured["error"];
+        assert_eq!(error["retry_with"], "connection_id");
+        assert_eq!(error["available_connection_count"], 33);
+        assert_eq!(error["truncated"], true);
+        let listed = error["available_connections"].as_array().unwrap();
+        assert_eq!(listed.len(), 12);
+        assert_eq!(listed[0]["connection_id"], "cin_notes");
+        assert!(listed.iter().all(|c| c["grant_id"].is_string() && c["connector_key"].is_string()));
+        assert!(refused.text.contains("\"cin_notes\"") && refused.text.contains("call schema"));
+        assert!(error["next_step"].as_str().unwrap().contains("schema"));
+    }
+}
+
+#[tokio::test]
+async fn a_whole_field_is_never_fetched_in_place_of_a_window() {
+    let host = Host::connect(Fake { outage: Some(Outage::FieldWindows), ..Fake::person() }).await;
+    let outcome = host.call("read_record_field", json!({"id": "cin_work/messages:long", "field_path": "body"})).await;
+    assert_eq!(outcome.code(), "field_window_unsupported");
+    assert_eq!(host.calls.all(), ["field_window messages cin_work"]);
+}
+
+#[tokio::test]
+async fn nothing_is_made_up_of_a_stream_that_tells_little() {
+    let host = Host::connect(Fake { outage: Some(Outage::Metadata), ..Fake::person() }).await;
+    for arguments in [none(), json!({"stream": "messages"})] {
+        let shown = host.ok("schema", arguments).await;
+        let structured = shown.structured.to_string();
+        for fact in ["0 records", "never", "projection", "record_count", "last_updated", "semantics"] {
+            assert!(!shown.text.contains(fact) && !structured.contains(fact), "{fact}: {} {structured}", shown.text);
+        }
+    }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn show<S: Keeper>(
 }
 
 fn card(name: &str, source: &str, id: &str, streams: &[StreamRow]) -> Markup {
-    let records: u64 = streams.iter().map(|row| row.record_count).sum();
+    let records: u64 = streams.iter().filter_map(|row| row.record_count).sum();
     let newest = streams.iter().filter_map(|row| row.last_updated.as_deref()).max();
     html! {
         section .card {
@@ -66,7 +66,7 @@ fn card(name: &str, source: &str, id: &str, streams: &[StreamRow]) -> Markup {
                     @for row in streams {
                         tr {
                             th scope="row" { (row.name) }
-                            td .number { (words::number(row.record_count)) }
+                            td .number { (words::number(row.record_count.unwrap_or_default())) }
                         }
                     }
                 }

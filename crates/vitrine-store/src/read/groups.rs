@@ -204,9 +204,11 @@ pub(super) fn by_calendar(
     tx: &Connection,
     plan: &ReadPlan,
     measure: &Measure,
-    (field, unit, zone): (&MeasureField, Granularity, &TimeZone),
+    (field, unit, asked): (&MeasureField, Granularity, &TimeZone),
     matched: u64,
 ) -> Result<Measured> {
+    // A date is the same day everywhere: it is counted where it is kept, and only its midnight is the zone's.
+    let zone = if field.dates { &TimeZone::UTC } else { asked };
     let mut groups: BTreeMap<Option<Timestamp>, Tally> = BTreeMap::new();
     if measure.field.is_some() {
         each_record(tx, plan, measure, field, |key, metric, record| {
@@ -229,6 +231,8 @@ pub(super) fn by_calendar(
             measured.other += tally.count;
             continue;
         }
+        let midnight = |start: Timestamp| midnight(TimeZone::UTC.to_datetime(start).date(), asked).unwrap_or(start);
+        let start = if field.dates { start.map(midnight) } else { start };
         let key = start.map_or(Value::Null, |start| Value::String(time::format(start)));
         measured.groups.push(tally.into_group(tx, key, measure)?);
     }

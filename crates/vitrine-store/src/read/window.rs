@@ -79,7 +79,9 @@ fn part(
                 None => None,
             };
             let Some((from, to)) = found else { return Ok(FieldPart::NoMatch) };
-            let before = before.min(limit.saturating_sub(to - from));
+            // Where both sides do not fit, each gets half, and what the other does not need.
+            let room = limit.saturating_sub(to - from);
+            let before = before.min(room.saturating_sub(after.min(room / 2)));
             let start = from.saturating_sub(before);
             (start, (to + after - start).min(limit), found)
         }

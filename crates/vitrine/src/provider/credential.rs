@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use vitrine_contract::request::SchemaRequest;
 use vitrine_contract::schema::Bearer;
-use vitrine_contract::{ApiError, ReadApi};
+use vitrine_contract::{ApiError, ErrorCode};
 
 use super::HttpRead;
 use super::address::{Address, AddressError};
+use super::fault::UNREACHABLE;
 
 /// Kinds of token that an agent may hold.
 const SCOPED_KINDS: &[&str] = &["client", "mcp_package"];
+
+/// Variables in which a credential of the owner's is kept.
+pub(crate) const OWNER_VARIABLES: [&str; 2] = ["PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"];
 
 /// What the environment says about credentials.
 #[derive(Clone, Default)]
@@ -34,20 +37,20 @@ impl Surroundings {
         let value = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self {
             access_token: value("PDPP_ACCESS_TOKEN"),
-            owner_token: value("PDPP_OWNER_TOKEN"),
-            owner_session_cookie: value("PDPP_OWNER_SESSION_COOKIE"),
+            owner_token: value(OWNER_VARIABLES[0]),
+            owner_session_cookie: value(OWNER_VARIABLES[1]),
         }
+    }
+
+    /// The variables that hold a credential of the owner's.
+    pub fn owner_variables(&self) -> Vec<&'static str> {
+        let values = [&self.owner_token, &self.owner_session_cookie];
+        OWNER_VARIABLES.into_iter().zip(values).filter_map(|(name, value)| value.as_ref().map(|_| name)).collect()
     }
 
     /// Refuses to go on where a credential of the owner's is lying about.
     pub fn refuse_owner(&self) -> Result<(), CredentialError> {
-        if self.owner_token.is_some() {
-            return Err(CredentialError::OwnerCredential("PDPP_OWNER_TOKEN"));
-        }
-        if self.owner_session_cookie.is_some() {
-            return Err(CredentialError::OwnerCredential("PDPP_OWNER_SESSION_COOKIE"));
-        }
-        Ok(())
+        self.owner_variables().first().map_or(Ok(()), |name| Err(CredentialError::OwnerCredential(name)))
     }
 }
 
@@ -195,16 +198,31 @@ pub fn read_cache(cache_root: &Path, provider: &Address) -> Result<CachedClient,
     Ok(cached)
 }
 
-/// Asks the provider what kind of credential it is. A provider that does not tell is believed to
-/// have issued a scoped one.
+/// Asks the provider what kind of credential it is. A provider that does not tell, or has no schema to show just now,
+/// is believed to have issued a scoped one.
 pub async fn check_kind(reader: &HttpRead) -> Result<Bearer, CredentialError> {
-    let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
-    let bearer = reader.schema(&request).await?.bearer;
+    let bearer = match reader.bearer().await {
+        Ok(bearer) => bearer,
+        Err(error) if error.code == ErrorCode::OwnerTokenRefused => {
+            Bearer { token_kind: "owner".into(), ..Bearer::default() }
+        }
+        Err(error) if is_fatal(&error) => return Err(error.into()),
+        Err(error) => {
+            tracing::warn!(%error, "the provider does not say what kind of credential it was given; going on");
+            Bearer::default()
+        }
+    };
     scoped(&bearer.token_kind)?;
     Ok(bearer)
 }
 
-fn scoped(kind: &str) -> Result<(), CredentialError> {
+/// Whether no other read can succeed either: nobody is there, or the credential is not accepted.
+fn is_fatal(error: &ApiError) -> bool {
+    matches!(error.status, 401 | 403) || error.code.as_str() == UNREACHABLE
+}
+
+/// Refuses every kind of token that an agent may not hold.
+pub(crate) fn scoped(kind: &str) -> Result<(), CredentialError> {
     if kind.is_empty() || SCOPED_KINDS.contains(&kind) {
         return Ok(());
     }

@@ -6,6 +6,9 @@ use vitrine_contract::{ApiError, ErrorCode};
 
 use super::Options;
 
+/// The code of [`Fault::Unreachable`].
+pub(super) const UNREACHABLE: &str = "provider_unreachable";
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -33,7 +36,7 @@ impl Fault {
     pub(super) fn explain(self, base: &str, options: &Options) -> ApiError {
         let (code, status, message) = match self {
             Self::Unreachable(cause) => (
-                "provider_unreachable",
+                UNREACHABLE,
                 502,
                 format!(
                     "Could not reach the provider at {base} ({cause}). Check its URL and that it is running, then try \

@@ -18,7 +18,7 @@ mod window;
 
 pub(super) use aggregate::aggregation;
 pub(super) use record::{record, records};
-pub(super) use schema::schema;
+pub(super) use schema::{bearer_of, schema};
 pub(super) use search::hits;
 pub(super) use stream::{stream, streams};
 pub(super) use window::field_window;

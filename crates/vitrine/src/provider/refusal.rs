@@ -11,6 +11,8 @@ use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
 /// As much of a provider's prose as is passed on.
 const MAX_MESSAGE_CHARS: usize = 1_000;
 
+const LEAST_TOKEN_BYTES: usize = 16;
+
 /// An answer that is not a success.
 pub(super) struct Refusal<'a> {
     pub(super) status: StatusCode,
@@ -24,11 +26,11 @@ impl Refusal<'_> {
     /// The error of the contract that says the same.
     pub(super) fn to_error(&self, request: &ReadRequest) -> ApiError {
         let mut object = self.object();
-        let code = take_text(&mut object, "code");
-        if code.is_none() && self.status == StatusCode::NOT_FOUND && matches!(request, ReadRequest::FieldWindow(_)) {
+        let code = take_text(&mut object, "code").map(|code| ErrorCode::from(code.as_str()));
+        if matches!(request, ReadRequest::FieldWindow(_)) && is_no_path(self.status, code.as_ref()) {
             return no_field_windows();
         }
-        let code = code.map_or_else(|| code_of(self.status), |code| ErrorCode::from(code.as_str()));
+        let code = code.unwrap_or_else(|| code_of(self.status));
         let message = take_text(&mut object, "message").unwrap_or_else(|| say(self.status));
         let mut error = ApiError::new(code, message.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
         error.status = self.status.as_u16();
@@ -36,6 +38,9 @@ impl Refusal<'_> {
         error.request_id = take_text(&mut object, "request_id").or_else(|| self.header("request-id"));
         error.retry_with = take_text(&mut object, "retry_with");
         error.available_connections = take_candidates(&mut object);
+        if matches!(error.code, ErrorCode::AmbiguousConnection | ErrorCode::AmbiguousSchemaDetail) {
+            error.retry_with.get_or_insert_with(|| "connection_id".to_owned());
+        }
         // The family follows from the status, so it is not kept twice.
         object.remove("type");
         error.extra = object;
@@ -50,7 +55,7 @@ impl Refusal<'_> {
     fn object(&self) -> Map<String, Value> {
         let text = String::from_utf8_lossy(self.body);
         let Ok(mut body) = serde_json::from_str::<Value>(&text) else {
-            return self.prose(&text.replace(self.token, "…")).map(said).unwrap_or_default();
+            return self.prose(&concealed(self.token, &text)).map(said).unwrap_or_default();
         };
         conceal(self.token, &mut body);
         match body {
@@ -76,11 +81,13 @@ impl Refusal<'_> {
     }
 }
 
-fn said(message: String) -> Map<String, Value> {
-    Map::from_iter([("message".to_owned(), message.into())])
+/// A sentence, or one of the contract's codes alone.
+fn said(text: String) -> Map<String, Value> {
+    let is_code = ErrorCode::ALL.iter().any(|code| code.as_str() == text);
+    Map::from_iter([(if is_code { "code" } else { "message" }.to_owned(), text.into())])
 }
 
-/// `{"error": "code", "error_description": "…"}` as in OAuth, or `{"error": "a sentence"}`.
+/// `{"error": "code", "error_description": "…"}` as in OAuth, `{"error": "a sentence"}` or `{"error": "code"}`.
 fn oauth(error: String, body: &mut Map<String, Value>) -> Map<String, Value> {
     match body.remove("error_description").or_else(|| body.remove("message")) {
         Some(description) => Map::from_iter([("code".to_owned(), error.into()), ("message".to_owned(), description)]),
@@ -98,7 +105,7 @@ fn take_text(object: &mut Map<String, Value>, name: &str) -> Option<String> {
 /// The connections to choose from; left where they are when there is no telling what they are.
 fn take_candidates(object: &mut Map<String, Value>) -> Option<Candidates> {
     let rows = object.get("available_connections")?.as_array()?;
-    let found: Vec<_> = rows.iter().filter_map(candidate).collect();
+    let mut found: Vec<_> = rows.iter().filter_map(candidate).collect();
     if found.len() < rows.len() {
         return None;
     }
@@ -106,7 +113,9 @@ fn take_candidates(object: &mut Map<String, Value>) -> Option<Candidates> {
     object.remove("truncated");
     let stated = object.remove("available_connection_count").and_then(|count| count.as_u64());
     let total = stated.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).max(found.len());
-    Some(Candidates { listed: found.into_iter().take(MAX_CANDIDATES).collect(), total })
+    found.sort_by_key(|candidate| !candidate.has_stream);
+    found.truncate(MAX_CANDIDATES);
+    Some(Candidates { listed: found, total })
 }
 
 fn candidate(row: &Value) -> Option<CandidateConnection> {
@@ -123,12 +132,30 @@ fn candidate(row: &Value) -> Option<CandidateConnection> {
     })
 }
 
+/// Takes the token out of whatever a provider says, except what says which error it is.
 fn conceal(token: &str, value: &mut Value) {
     match value {
-        Value::String(text) if text.contains(token) => *text = text.replace(token, "…"),
+        Value::String(text) => *text = concealed(token, text),
         Value::Array(values) => values.iter_mut().for_each(|value| conceal(token, value)),
-        Value::Object(members) => members.values_mut().for_each(|value| conceal(token, value)),
+        Value::Object(members) => {
+            let told = members.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "code" | "type"));
+            told.for_each(|(_, value)| conceal(token, value));
+        }
         _ => {}
+    }
+}
+
+/// A shorter token than any server issues is a word that may stand anywhere.
+fn concealed(token: &str, text: &str) -> String {
+    if token.len() < LEAST_TOKEN_BYTES { text.to_owned() } else { text.replace(token, "…") }
+}
+
+/// Whether it is the path that is missing, and not the record or its field.
+fn is_no_path(status: StatusCode, code: Option<&ErrorCode>) -> bool {
+    match status {
+        StatusCode::NOT_FOUND => matches!(code, None | Some(ErrorCode::Other(_))),
+        StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED => true,
+        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@ use vitrine_engine::clock::{Clock, Random};
 
 use super::connect::{Connect, ConnectError};
 use super::credential::{self, CachedClient, CredentialError, Resolved, Surroundings, cache};
+use super::fault::UNREACHABLE;
 use super::{Address, HttpRead, Options};
 
 /// Renewed while it still works, so that no call fails for it.
@@ -114,7 +115,7 @@ impl Keeper {
 /// The failure as the agent sees it, who can only ask its user.
 fn explain(error: &ConnectError) -> ApiError {
     let (code, status) = match error {
-        ConnectError::Unreachable { .. } => (ErrorCode::Other("provider_unreachable".to_owned()), 502),
+        ConnectError::Unreachable { .. } => (ErrorCode::Other(UNREACHABLE.to_owned()), 502),
         _ => (ErrorCode::AuthenticationError, 401),
     };
     let mut explained = ApiError::new(

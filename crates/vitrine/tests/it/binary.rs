@@ -77,6 +77,10 @@ impl Binary {
         Self::finish(self.command(arguments).envs(variables.iter().copied()), "")
     }
 
+    pub(crate) fn run_talking(&self, arguments: &[&str], variables: &[(&str, &str)], input: &str) -> Ran {
+        Self::finish(self.command(arguments).envs(variables.iter().copied()), input)
+    }
+
     fn finish(command: &mut Command, input: &str) -> Ran {
         let mut child = command.spawn().expect("the binary runs");
         let mut stdin = child.stdin.take().expect("a pipe");

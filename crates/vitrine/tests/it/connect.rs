@@ -92,10 +92,18 @@ async fn adapter(home: &Home, provider: &str) -> Result<Value, Ran> {
 }
 
 fn keep_ended(home: &Home, fake: &Fake) -> String {
+    keep(
+        home,
+        fake,
+        &json!({ "access_token": "tok_old", "token_type": "Bearer", "refresh_token": "ref_old",
+            "expires_at": "2026-01-01T01:00:00Z", "pdpp_token_kind": "client" }),
+    )
+}
+
+fn keep(home: &Home, fake: &Fake, credential: &Value) -> String {
     let text = json!({
         "provider_url": fake.url(), "scope": "", "client": { "client_id": "cli_0" }, "created_at": "2026-01-01T00:00:00Z",
-        "credential": { "access_token": "tok_old", "token_type": "Bearer", "refresh_token": "ref_old",
-            "expires_at": "2026-01-01T01:00:00Z", "pdpp_token_kind": "client" },
+        "credential": credential,
     })
     .to_string();
     home.file(&cache_name(fake), &text);
@@ -281,4 +289,47 @@ async fn a_credential_that_cannot_be_renewed_is_told() {
     assert!(ran.code == 78 && ran.stderr.contains("vitrine connect") && ran.stdout.is_empty(), "{ran:?}");
     assert!(!ran.stderr.contains("ref_old"));
     assert_eq!(home.read(&cache_name(&fake)), before);
+}
+
+#[tokio::test]
+async fn a_schema_that_cannot_be_had_keeps_no_adapter_from_starting() {
+    for (status, body) in [
+        (500, "boom"),
+        (503, ""),
+        (404, r#"{"error":{"code":"not_found","message":"No."}}"#),
+        (429, ""),
+        (200, "<html>Sign in</html>"),
+        (200, "{}"),
+        (200, r#"{"connectors":{}}"#),
+    ] {
+        let (home, fake) =
+            (Home::new(), Fake::start(Manner { schema: Some((status, body)), ..Manner::default() }).await);
+        keep(&home, &fake, &json!({ "access_token": "tok_given" }));
+        let started = adapter(&home, fake.url()).await;
+        assert_eq!(started.unwrap()["result"]["serverInfo"]["name"], "vitrine", "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_provider_says_of_a_credential_ends_the_adapter() {
+    for (status, body, code) in [
+        (401, r#"{"error":{"code":"authentication_error","message":"No."}}"#, 78),
+        (403, r#"{"error":"grant_revoked"}"#, 78),
+        (403, r#"{"error":{"code":"owner_token_refused","message":"No."}}"#, 77),
+        (200, r#"{"connectors":[],"bearer":{"token_kind":"owner"}}"#, 77),
+        (200, r#"{"data":{"connectors":[],"bearer":{"token_kind":"owner"}}}"#, 77),
+        (200, r#"{"bearer":{"pdpp_token_kind":"control_plane"}}"#, 77),
+    ] {
+        let (home, fake) =
+            (Home::new(), Fake::start(Manner { schema: Some((status, body)), ..Manner::default() }).await);
+        keep(&home, &fake, &json!({ "access_token": "tok_given" }));
+        let ran = adapter(&home, fake.url()).await.unwrap_err();
+        assert!(ran.code == code && ran.stdout.is_empty(), "{status} {body}: {ran:?}");
+    }
+    let (home, fake) = (Home::new(), Fake::start(Manner::default()).await);
+    keep(&home, &fake, &json!({ "access_token": "tok_given" }));
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let cached = home.read(&cache_name(&fake)).replace(&fake.address.to_string(), &gone.to_string());
+    home.file(&format!("cache/clients/127.0.0.1_{}.json", gone.port()), &cached);
+    assert_eq!(adapter(&home, &format!("http://{gone}")).await.unwrap_err().code, 69);
 }

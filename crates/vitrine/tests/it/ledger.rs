@@ -12,7 +12,7 @@ use crate::app::TestApp;
 
 impl TestApp {
     /// What the ledger says, oldest first.
-    async fn ledger(&self, query: &str) -> Vec<Value> {
+    pub(crate) async fn ledger(&self, query: &str) -> Vec<Value> {
         let (status, list) = self.get(&self.owner, &format!("/v1/owner/ledger?limit=100&{query}")).await;
         assert_eq!(status, 200, "{list}");
         let mut entries = list["data"].as_array().expect("a list").clone();

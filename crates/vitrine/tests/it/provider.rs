@@ -3,6 +3,6 @@
 mod agreement;
 mod credentials;
 mod failures;
-mod fake;
+pub(crate) mod fake;
 mod looser;
 mod redirects;

@@ -31,12 +31,12 @@ pub(super) fn row(scope: &Scope, expandable: Vec<ExpandCapability>) -> StreamRow
         primary_key: stream.primary_key.clone(),
         cursor_field: stream.cursor_field.clone().filter(|field| scope.visible().contains(field)),
         semantics: stream.semantics.as_str().to_owned(),
-        record_count: 0,
+        record_count: Some(0),
         last_updated: None,
         views: views.filter(|view| !view.fields.is_empty()).collect(),
         sort: scope.visible_fields().filter(|f| f.sortable(stream)).map(|f| f.name.clone()).collect(),
         count: CountMode::ALL.iter().map(|mode| mode.as_str().to_owned()).collect(),
-        projection: true,
+        projection: Some(true),
         search_modes: search_modes(scope),
         field_capabilities: stream
             .fields

@@ -22,6 +22,14 @@ pub(super) fn fields(row: &StreamRow) -> Vec<(&str, String)> {
     granted.map(|(name, capability)| (name.as_str(), flags(name, capability, row))).collect()
 }
 
+/// How many those are.
+pub(super) fn count(row: &StreamRow) -> usize {
+    if row.field_capabilities.is_empty() {
+        return row.fields.len();
+    }
+    row.field_capabilities.values().filter(|capability| capability.granted).count()
+}
+
 fn flags(name: &str, capability: &FieldCapability, row: &StreamRow) -> String {
     let mut flags = vec![format!("t={}", capability.kind)];
     if capability.exact_filter {

@@ -6,6 +6,7 @@ use super::super::record::label;
 use super::super::text::{Lines, call, cut, literal, plural};
 use super::shape::{Connections, Shape, Streams, names};
 use super::{flags, narrower};
+use crate::ids::told;
 
 pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
     let mut text = format!(
@@ -93,11 +94,8 @@ fn heading(row: &StreamRow, shape: Shape) -> String {
     let more = row.connection_ids.len() - ids.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let of = if ids.is_empty() { String::new() } else { format!(" of {}{more}", ids.join(", ")) };
-    format!(
-        "- stream {}{of}: {}{about}\n",
-        row.name,
-        plural(usize::try_from(row.record_count).unwrap_or(usize::MAX), "record")
-    )
+    let records = |count| format!(" {}", plural(usize::try_from(count).unwrap_or(usize::MAX), "record"));
+    format!("- stream {}{of}:{}{about}\n", row.name, row.record_count.map_or_else(String::new, records))
 }
 
 /// A row with all it can do; and whether fields were left out.
@@ -105,17 +103,22 @@ fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     let mut text = heading(row, shape);
     let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     text.line(format_args!(
-        "  {}; primary_key: {}; cursor_field: {}; last_updated: {}",
-        row.semantics,
+        "  {}primary_key: {}; cursor_field: {}{}",
+        told(&row.semantics).map_or_else(String::new, |semantics| format!("{semantics}; ")),
         list(&row.primary_key),
         row.cursor_field.as_deref().unwrap_or("none"),
-        row.last_updated.as_deref().unwrap_or("never"),
+        // Whoever counts records knows that there was none.
+        row.last_updated
+            .as_deref()
+            .or(row.record_count.map(|_| "never"))
+            .map_or_else(String::new, |at| format!("; last_updated: {at}")),
     ));
+    let yes = |yes| format!("projection with fields: {}; ", if yes { "yes" } else { "no" });
     text.line(format_args!(
-        "  sort: {}; count: {}; projection with fields: {}; search modes: {}",
+        "  sort: {}; count: {}; {}search modes: {}",
         list(&row.sort),
         list(&row.count),
-        if row.projection { "yes" } else { "no" },
+        row.projection.map_or_else(String::new, yes),
         list(&row.search_modes),
     ));
     let related: Vec<String> = row

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use vitrine_contract::schema::{Connector, GrantedConnection, SchemaDocument, StreamRow};
 
+use super::super::json::Object;
 use super::super::record::label;
-use super::super::text::cut;
+use super::super::text;
 use super::{flags, narrower};
+use crate::ids::told;
 
 const MAX_DESCRIPTION_CHARS: usize = 160;
+/// What most rows and connectors take.
+const AROUND_BYTES: usize = 512;
 
 /// How much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,119 +69,129 @@ impl Shape {
     }
 
     /// The document, this much of it.
-    pub(super) fn document(self, document: &SchemaDocument) -> Value {
+    pub(super) fn document(self, document: &SchemaDocument) -> String {
         let shown = document.connectors.len().min(self.connectors);
-        let mut data = json!({
-            "object": "schema",
-            "detail": "compact",
-            "bearer": document.bearer,
-            "connectors": document.connectors[..shown].iter().map(|c| self.connector(c)).collect::<Vec<_>>(),
-            "connector_count": document.connectors.len(),
-            "stream_count": document.stream_count,
-        });
+        let connectors: Vec<String> = document.connectors[..shown].iter().map(|c| self.connector(c)).collect();
+        let mut data = Object::with_capacity(connectors.iter().map(String::len).sum::<usize>() + AROUND_BYTES);
+        data.insert("object", "schema");
+        data.insert("detail", "compact");
+        data.insert("bearer", &document.bearer);
+        data.insert_list("connectors", connectors.iter().map(String::as_str));
+        data.insert("connector_count", &document.connectors.len());
+        data.insert("stream_count", &document.stream_count);
         if shown < document.connectors.len() {
-            data["connectors_omitted"] = (document.connectors.len() - shown).into();
+            data.insert("connectors_omitted", &(document.connectors.len() - shown));
         }
         if matches!(self.streams, Streams::Fields(_)) {
-            data["legend"] = json!(BTreeMap::from(flags::LEGEND));
+            data.insert("legend", &BTreeMap::from(flags::LEGEND));
         } else {
-            data["next"] = json!({ "tool": "schema", "args": { "stream": "<name>" } });
+            data.insert("next", &json!({ "tool": "schema", "args": { "stream": "<name>" } }));
         }
-        data
+        data.finish()
     }
 
-    fn connector(self, connector: &Connector) -> Value {
-        let mut shown = Map::new();
-        shown.insert("connector_key".into(), label(&connector.connector_key).into());
-        shown.insert("display_name".into(), label(&connector.display_name).into());
-        let mut left_out = false;
+    fn connector(self, connector: &Connector) -> String {
+        let mut shown = Object::with_capacity(AROUND_BYTES);
+        shown.insert("connector_key", label(&connector.connector_key));
+        shown.insert("display_name", label(&connector.display_name));
         if matches!(self.streams, Streams::Fields(_)) {
-            shown.insert("source".into(), json!(connector.source));
+            shown.insert("source", &connector.source);
         }
         let most = self.connections.most();
-        let listed = connector.granted_connections.iter().take(most).map(|c| self.connection(c)).collect();
-        shown.insert("granted_connections".into(), listed);
+        let listed: Vec<String> = connector.granted_connections.iter().take(most).map(|c| self.connection(c)).collect();
+        shown.insert_list("granted_connections", listed.iter().map(String::as_str));
         if connector.granted_connections.len() > most {
-            shown.insert("connection_count".into(), connector.granted_connections.len().into());
+            shown.insert("connection_count", &connector.granted_connections.len());
         }
-        match self.streams {
+        let left_out = match self.streams {
             Streams::Fields(most) => {
-                let rows: Vec<Value> = connector.streams.iter().map(|row| self.row(row, Some(most))).collect();
-                left_out = rows.iter().any(|row| row.get("fields_omitted").is_some());
-                shown.insert("streams".into(), rows.into());
+                self.rows(&mut shown, connector, Some(most));
+                connector.streams.iter().any(|row| flags::count(row) > most)
             }
             Streams::Rows => {
-                shown.insert("streams".into(), connector.streams.iter().map(|row| self.row(row, None)).collect());
+                self.rows(&mut shown, connector, None);
+                false
             }
             Streams::Names(most) => {
                 let names = names(connector);
-                shown.insert("stream_names".into(), names.iter().take(most).map(|name| Value::from(*name)).collect());
+                shown.insert("stream_names", &names[..names.len().min(most)]);
                 if names.len() > most {
-                    left_out = true;
-                    shown.insert("stream_names_omitted".into(), (names.len() - most).into());
+                    shown.insert("stream_names_omitted", &(names.len() - most));
                 }
+                names.len() > most
             }
-        }
+        };
         if left_out && let Some(args) = narrower(connector, self.streams) {
-            shown.insert("next".into(), json!({ "tool": "schema", "args": args }));
+            shown.insert("next", &json!({ "tool": "schema", "args": args }));
         }
-        Value::Object(shown)
+        shown.finish()
     }
 
-    fn connection(self, connection: &GrantedConnection) -> Value {
-        match self.connections {
-            Connections::Labelled => {
-                let mut shown = json!({
-                    "connection_id": connection.connection_id,
-                    "display_name": label(&connection.display_name),
-                });
-                if matches!(self.streams, Streams::Fields(_)) {
-                    if let Some(grant_id) = &connection.grant_id {
-                        shown["grant_id"] = grant_id.as_str().into();
-                    }
-                    shown["freshness"] = json!(connection.freshness);
-                }
-                shown
+    fn connection(self, connection: &GrantedConnection) -> String {
+        if self.connections != Connections::Labelled {
+            return text::json(&connection.connection_id);
+        }
+        let mut shown = Object::with_capacity(AROUND_BYTES);
+        shown.insert("connection_id", &connection.connection_id);
+        shown.insert("display_name", label(&connection.display_name));
+        if matches!(self.streams, Streams::Fields(_)) {
+            if let Some(grant_id) = &connection.grant_id {
+                shown.insert("grant_id", grant_id);
             }
-            Connections::Ids | Connections::Few(_) => connection.connection_id.as_str().into(),
+            shown.insert("freshness", &connection.freshness);
         }
+        shown.finish()
     }
 
-    fn row(self, row: &StreamRow, most_fields: Option<usize>) -> Value {
-        let mut shown = Map::new();
-        shown.insert("name".into(), row.name.as_str().into());
+    fn rows(self, shown: &mut Object, connector: &Connector, most_fields: Option<usize>) {
+        let rows: Vec<String> = connector.streams.iter().map(|row| self.row(row, most_fields)).collect();
+        shown.insert_list("streams", rows.iter().map(String::as_str));
+    }
+
+    fn row(self, row: &StreamRow, most_fields: Option<usize>) -> String {
+        let mut shown = Object::with_capacity(AROUND_BYTES);
+        shown.insert("name", &row.name);
         if let Some(description) = &row.description {
-            shown.insert("description".into(), cut(description, MAX_DESCRIPTION_CHARS).into());
+            shown.insert("description", text::cut(description, MAX_DESCRIPTION_CHARS));
         }
         let most = self.connections.most();
         if !row.connection_ids.is_empty() {
-            let ids = row.connection_ids.iter().take(most).map(|id| Value::from(id.as_str())).collect();
-            shown.insert("connection_ids".into(), ids);
+            shown.insert("connection_ids", &row.connection_ids[..row.connection_ids.len().min(most)]);
         }
         if row.connection_ids.len() > most {
-            shown.insert("connection_count".into(), row.connection_ids.len().into());
+            shown.insert("connection_count", &row.connection_ids.len());
         }
-        shown.insert("record_count".into(), row.record_count.into());
-        let Some(most_fields) = most_fields else { return Value::Object(shown) };
-        shown.insert("last_updated".into(), row.last_updated.as_deref().into());
-        shown.insert("semantics".into(), row.semantics.as_str().into());
-        shown.insert("primary_key".into(), row.primary_key.as_slice().into());
-        shown.insert("cursor_field".into(), row.cursor_field.as_deref().into());
+        if let Some(record_count) = &row.record_count {
+            shown.insert("record_count", record_count);
+        }
+        let Some(most_fields) = most_fields else { return shown.finish() };
+        if row.last_updated.is_some() || row.record_count.is_some() {
+            shown.insert("last_updated", &row.last_updated);
+        }
+        if let Some(semantics) = told(&row.semantics) {
+            shown.insert("semantics", semantics);
+        }
+        shown.insert("primary_key", &row.primary_key);
+        shown.insert("cursor_field", &row.cursor_field);
         if !row.views.is_empty() {
-            shown.insert("views".into(), json!(row.views));
+            shown.insert("views", &row.views);
         }
-        shown.insert("sort".into(), row.sort.as_slice().into());
-        shown.insert("count".into(), row.count.as_slice().into());
-        shown.insert("projection".into(), row.projection.into());
-        shown.insert("search_modes".into(), row.search_modes.as_slice().into());
-        shown.insert("expand_capabilities".into(), json!(row.expand_capabilities));
+        shown.insert("sort", &row.sort);
+        shown.insert("count", &row.count);
+        if let Some(projection) = &row.projection {
+            shown.insert("projection", projection);
+        }
+        shown.insert("search_modes", &row.search_modes);
+        shown.insert("expand_capabilities", &row.expand_capabilities);
         let fields = flags::fields(row);
-        let listed: Map<String, Value> =
-            fields.iter().take(most_fields).map(|(name, flags)| ((*name).to_owned(), flags.as_str().into())).collect();
-        if fields.len() > listed.len() {
-            shown.insert("fields_omitted".into(), (fields.len() - listed.len()).into());
+        let mut listed = Object::with_capacity(AROUND_BYTES);
+        for (name, flags) in fields.iter().take(most_fields) {
+            listed.insert(name, flags.as_str());
         }
-        shown.insert("fields".into(), Value::Object(listed));
-        Value::Object(shown)
+        if fields.len() > most_fields {
+            shown.insert("fields_omitted", &(fields.len() - most_fields));
+        }
+        shown.insert_json("fields", &listed.finish());
+        shown.finish()
     }
 }

@@ -7,7 +7,7 @@ use vitrine_contract::schema::{
     RangeCapability, SchemaDocument, SourceRef, StreamRow,
 };
 
-use super::{Fake, Stream};
+use super::{Fake, Outage, Stream};
 
 impl Fake {
     pub(super) fn document(&self, compact: bool) -> SchemaDocument {
@@ -67,17 +67,21 @@ impl Fake {
             primary_key: vec!["id".into()],
             cursor_field: Some("received_at".into()),
             semantics: "append_only".into(),
-            record_count: self.rows.iter().filter(|row| row.stream == stream.name).count() as u64,
+            record_count: Some(self.rows.iter().filter(|row| row.stream == stream.name).count() as u64),
             last_updated: Some("2026-05-01T00:00:00Z".into()),
             views: Vec::new(),
             sort: vec!["received_at".into()],
             count: vec!["none".into(), "exact".into()],
-            projection: true,
+            projection: Some(true),
             search_modes: vec!["lexical".into()],
             field_capabilities: BTreeMap::new(),
             fields: BTreeMap::new(),
             expand_capabilities: expand.collect(),
         };
+        if self.outage == Some(Outage::Metadata) {
+            (row.record_count, row.last_updated, row.projection) = (None, None, None);
+            row.semantics = String::new();
+        }
         for (name, kind, schema) in &stream.fields {
             if compact {
                 let sort = if name == "received_at" { " r=gte|gt|lte|lt a=group_by_time sort" } else { "" };

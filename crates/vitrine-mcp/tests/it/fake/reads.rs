@@ -10,7 +10,9 @@ use vitrine_contract::request::{
     AggregateRequest, BlobRequest, Condition, CountMode, FieldWindowRequest, Filter, Order, RangeOp, RecordRequest,
     RecordsRequest, SchemaRequest, SearchRequest, StreamRequest, StreamsRequest,
 };
-use vitrine_contract::schema::{Aggregation, FieldWindow, Group, SchemaDocument, StreamRow, Window, WindowField};
+use vitrine_contract::schema::{
+    Aggregation, AggregationMeta, FieldWindow, Group, SchemaDocument, StreamRow, Window, WindowField,
+};
 use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
 use vitrine_contract::{ApiError, Count, ErrorCode, Expanded, ReadApi};
 
@@ -111,6 +113,7 @@ impl ReadApi for Fake {
 
     async fn records(&self, request: &RecordsRequest) -> Answer<List<Record>> {
         self.calls.note("records", &request.stream, request.connection_id.as_deref());
+        self.calls.note_limit(request.limit);
         self.scope(&request.stream, request.connection_id.as_deref())?;
         let mut rows = self.matching(&request.stream, request.connection_id.as_deref(), &request.filter);
         if request.order == Some(Order::Desc) {
@@ -121,8 +124,7 @@ impl ReadApi for Fake {
             _ => 0,
         };
         let start = start_of(request.cursor.as_deref())?.max(since);
-        let limit = usize::try_from(request.limit.unwrap_or(25)).unwrap();
-        let end = (start + limit).min(rows.len());
+        let end = (start + self.page_rows(request.limit)).min(rows.len());
         let data: Vec<Record> = (start..end)
             .map(|at| {
                 let mut record = self.cut(self.record_of(rows[at], request.fields.as_deref()), request.preview_chars);
@@ -249,21 +251,21 @@ impl ReadApi for Fake {
             groups,
             limit: Some(100),
             other_count: 0,
-            filtered_record_count: rows.len() as u64,
+            filtered_record_count: Some(rows.len() as u64),
             approximate: false,
-            warnings: Vec::new(),
-            freshness: self.freshness(),
+            meta: AggregationMeta { warnings: Vec::new(), freshness: self.freshness() },
         })
     }
 
     async fn search(&self, request: &SearchRequest) -> Answer<SearchList> {
         self.calls.note("search", "*", request.connection_id.as_deref());
+        self.calls.note_limit(request.limit);
         self.refusal()?;
         let scoped = |row: &&Row| request.connection_id.as_ref().is_none_or(|id| row.connection == *id);
         let mut all: Vec<Hit> = self.rows.iter().filter(scoped).filter_map(|row| self.hit(row, &request.q)).collect();
         let start = start_of(request.cursor.as_deref())?.min(all.len());
         let count = all.len() as u64;
-        let end = (start + usize::try_from(request.limit.unwrap_or(25)).unwrap()).min(all.len());
+        let end = (start + self.page_rows(request.limit)).min(all.len());
         let has_more = end < all.len();
         let recall = Recall { complete: true, ranking_scope: "all_matches".into(), truncated: false };
         let meta = SearchMeta {

@@ -1,10 +1,11 @@
 //! The file in which a credential is kept: written in one step, for its owner alone, by one process at a time.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{CachedClient, CredentialError, cache_file};
+use crate::private;
 use crate::provider::Address;
 
 /// Keeps a credential for a provider, and says where.
@@ -26,22 +27,11 @@ pub(crate) fn lock(cache_root: &Path, provider: &Address) -> io::Result<File> {
 
 fn write_to(path: &Path, kept: &CachedClient) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    make_private_directory(directory)?;
+    private::directory(directory)?;
     // A temporary file is its owner's alone, and stays so under its new name.
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(&serde_json::to_vec_pretty(kept)?)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
-}
-
-#[cfg(unix)]
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn make_private_directory(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
 }

@@ -12,12 +12,17 @@ const CONNECTOR_KEY: &[&str] = &["connector_key", "key"];
 const CONNECTIONS: &[&str] = &["granted_connections", "connections"];
 const STREAMS: &[&str] = &["streams"];
 
+/// Whether a document lists sources or streams at all.
+pub(super) fn are_in(document: &Members<'_>) -> bool {
+    document.array(CONNECTORS).is_some() || document.array(STREAMS).is_some()
+}
+
 /// The connectors of a schema document, with the streams at its top put among them; nothing when
 /// it has neither.
 pub(super) fn read(document: &Members<'_>) -> Read<Option<Vec<Connector>>> {
     let nested = document.array(CONNECTORS);
     let loose = document.array(STREAMS);
-    if nested.is_none() && loose.is_none() {
+    if !are_in(document) {
         return Ok(None);
     }
     let mut places = Places::of(list::rows(nested.unwrap_or_default(), connector)?);

@@ -8,6 +8,8 @@ use vitrine_contract::values::top_level;
 
 use super::{Read, unreadable};
 
+const WRAPPER: &[&str] = &["data"];
+
 /// An object taken apart, with the text of each value.
 pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -23,6 +25,19 @@ impl<'a> Members<'a> {
     /// The members of an object.
     pub(super) fn of(json: &'a RawValue) -> Option<Self> {
         is_object(json).then(|| Self(top_level(json.get())))
+    }
+
+    /// The members of what stands under `data`, and behind them those around it, where an answer is wrapped once more
+    /// than it should be: `has` finds what it needs only in there.
+    pub(super) fn unwrapped(self, has: impl Fn(&Self) -> bool) -> Self {
+        let inner = if has(&self) { None } else { self.object(WRAPPER).filter(&has) };
+        match inner {
+            Some(inner) => {
+                let around = self.0.into_iter().filter(|(name, _)| !WRAPPER.contains(&name.as_ref()));
+                Self(inner.0.into_iter().chain(around).collect())
+            }
+            None => self,
+        }
     }
 
     /// The value under the first spelling that is there.
@@ -86,6 +101,16 @@ mod tests {
         assert_eq!(members.raw(&["a", "c"]).map(RawValue::get), Some("null"));
         assert_eq!(members.each::<u8>(&["l"]), [1, 2]);
         assert!(members.object(&["l"]).is_none());
+    }
+
+    #[test]
+    fn a_wrapped_answer_is_read_from_inside() {
+        let read = |body| Members::of_answer(body).unwrap().unwrapped(|members| members.raw(&["value"]).is_some());
+        let wrapped = read(r#"{"data":{"value":1,"limit":2},"limit":3,"warnings":[]}"#);
+        assert_eq!((wrapped.read(&["value"]), wrapped.read(&["limit"])), (Some(1), Some(2)));
+        assert!(wrapped.raw(&["warnings"]).is_some() && wrapped.raw(&["data"]).is_none());
+        assert_eq!(read(r#"{"value":1,"data":{"value":2}}"#).read(&["value"]), Some(1));
+        assert!(read(r#"{"data":{"data":{"value":1}}}"#).raw(&["value"]).is_none());
     }
 
     #[test]

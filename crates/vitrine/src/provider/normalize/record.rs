@@ -24,7 +24,7 @@ struct Known<'a> {
 
 /// A page of records, or of changes.
 pub(in super::super) fn records(body: &str, asked: &ReadRequest, request: &RecordsRequest) -> Read<List<Record>> {
-    let members = Members::of_answer(body)?;
+    let members = Members::of_answer(body)?.unwrapped(|members| members.array(ROWS).is_some());
     let Some(rows) = members.array(ROWS) else { return unreadable("a list without `data`") };
     let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref(), levels: LEVELS };
     let rows = list::rows(rows, |row| one(row, known))?;
@@ -34,7 +34,10 @@ pub(in super::super) fn records(body: &str, asked: &ReadRequest, request: &Recor
 /// One record.
 pub(in super::super) fn record(body: &str, request: &RecordRequest) -> Read<Record> {
     let known = Known { stream: &request.stream, connection_id: request.connection_id.as_deref(), levels: LEVELS };
-    read(&Members::of_answer(body)?, known)
+    // Alone, an `id` could be a field of the payload.
+    let is_one =
+        |members: &Members<'_>| members.id(RECORD_ID).is_some() && members.raw(&["data"]).is_some_and(is_object);
+    read(&Members::of_answer(body)?.unwrapped(is_one), known)
 }
 
 fn one(json: &RawValue, known: Known<'_>) -> Read<Record> {
@@ -116,6 +119,16 @@ mod tests {
             assert_eq!((&*list.data[0].id, &*list.data[0].connection_id, &*list.data[0].stream), ("1", "x", "m"));
         }
         assert_eq!(&*page(r#"{"data":[{"id":"1"}]}"#).unwrap().data[0].connection_id, "c");
+    }
+
+    #[test]
+    fn records_in_an_envelope_are_records() {
+        let list = page(r#"{"data":{"data":[{"id":"1"}],"next_cursor":"c"}}"#).unwrap();
+        assert_eq!((list.data.len(), list.next_cursor.as_deref()), (1, Some("c")));
+        let wrapped = r#"{"data":{"id":"1","data":{"n":1.0}}}"#;
+        let one = record(wrapped, &RecordRequest { stream: "m".into(), ..Default::default() }).unwrap();
+        assert_eq!((one.id.as_str(), one.data.unwrap().json()), ("1", r#"{"n":1.0}"#));
+        assert!(record(r#"{"data":{"id":"1","subject":"x"}}"#, &RecordRequest::default()).is_err());
     }
 
     #[test]

@@ -7,11 +7,12 @@ use vitrine_contract::schema::{Bearer, SchemaDocument};
 use super::members::Members;
 use super::{Read, connectors, unreadable};
 
+const BEARER: &[&str] = &["bearer"];
 const TOKEN_KIND: &[&str] = &["token_kind", "pdpp_token_kind"];
 
 /// What may be seen and done.
 pub(in super::super) fn schema(body: &str, request: &SchemaRequest) -> Read<SchemaDocument> {
-    let members = Members::of_answer(body)?;
+    let members = Members::of_answer(body)?.unwrapped(connectors::are_in);
     let Some(connectors) = connectors::read(&members)? else {
         return unreadable("a schema with neither `connectors` nor `streams`");
     };
@@ -19,7 +20,7 @@ pub(in super::super) fn schema(body: &str, request: &SchemaRequest) -> Read<Sche
     Ok(SchemaDocument {
         object: Tag::default(),
         detail: members.text(&["detail"]).unwrap_or_else(|| asked.to_owned()),
-        bearer: members.object(&["bearer"]).as_ref().map(bearer).unwrap_or_default(),
+        bearer: members.object(BEARER).as_ref().map(bearer).unwrap_or_default(),
         connector_count: members.read(&["connector_count"]).unwrap_or(connectors.len()),
         stream_count: members
             .read(&["stream_count"])
@@ -27,6 +28,12 @@ pub(in super::super) fn schema(body: &str, request: &SchemaRequest) -> Read<Sche
         connectors,
         legend: members.read(&["legend"]).unwrap_or_default(),
     })
+}
+
+/// Who is asking, as far as an answer to a request for the schema says, whatever else it is.
+pub(in super::super) fn bearer_of(body: &str) -> Read<Bearer> {
+    let members = Members::of_answer(body)?.unwrapped(|members| members.object(BEARER).is_some());
+    Ok(members.object(BEARER).as_ref().map(bearer).unwrap_or_default())
 }
 
 fn bearer(members: &Members<'_>) -> Bearer {
@@ -93,6 +100,31 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_in_an_envelope_is_a_schema() {
+        let inside = json!({ "connectors": [{ "connector_key": "a" }], "bearer": { "token_kind": "owner" } });
+        for body in [
+            json!({ "data": inside }),
+            json!({ "data": { "connectors": inside["connectors"] }, "bearer": inside["bearer"] }),
+        ] {
+            let document = read(&body);
+            assert_eq!((outline(&document), document.bearer.token_kind.as_str()), (vec!["a:  | ".to_owned()], "owner"));
+        }
+    }
+
+    #[test]
+    fn the_bearer_is_told_by_whatever_is_an_object() {
+        for (body, kind) in [
+            (json!({ "bearer": { "token_kind": "owner" } }), "owner"),
+            (json!({ "data": { "bearer": { "pdpp_token_kind": "owner" } } }), "owner"),
+            (json!({ "connectors": {}, "bearer": null }), ""),
+            (json!({}), ""),
+        ] {
+            assert_eq!(bearer_of(&body.to_string()).unwrap().token_kind, kind, "{body}");
+        }
+        assert!(bearer_of("<html>").is_err());
+    }
+
+    #[test]
     fn streams_alone_belong_to_the_only_connector() {
         let document = read(&json!({ "connectors": [{ "connector_key": "a" }], "streams": [{ "name": "m" }] }));
         assert_eq!(outline(&document), ["a:  | m@"]);
@@ -103,6 +135,7 @@ mod tests {
         let document = read(&json!({ "streams": [{ "name": "m" }], "bearer": { "pdpp_token_kind": "owner" } }));
         assert_eq!((outline(&document), document.bearer.token_kind.as_str()), (vec![":  | m@".to_owned()], "owner"));
         assert!(read(&json!({ "connectors": [] })).connectors.is_empty());
+        assert!(schema(r#"{"data":{}}"#, &SchemaRequest::default()).is_err());
         assert!(schema("{}", &SchemaRequest::default()).is_err());
     }
 }

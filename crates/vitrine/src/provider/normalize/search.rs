@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::json;
 use serde_json::value::RawValue;
+use vitrine_contract::ident::{is_name, is_record_id};
+use vitrine_contract::naming::AUTHORED_FIELDS;
 use vitrine_contract::record::{SearchList, Tag};
 use vitrine_contract::request::{ReadRequest, RecordRequest, SearchRequest};
 use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
@@ -22,13 +24,18 @@ const WINDOW_TEXT: &[&str] = &["text", "excerpt"];
 
 /// A page of hits.
 pub(in super::super) fn hits(body: &str, asked: &ReadRequest, request: &SearchRequest) -> Read<SearchList> {
-    let members = Members::of_answer(body)?;
+    let members = Members::of_answer(body)?.unwrapped(|members| members.array(HITS).is_some());
     let Some(rows) = members.array(HITS) else { return unreadable("a search without `data`") };
     let total = rows.len();
-    let found: Vec<Hit> = rows.into_iter().filter_map(|row| hit(row, request)).collect();
+    let mut found: Vec<Hit> = rows.into_iter().filter_map(|row| hit(row, request)).collect();
     let mut meta = meta(&members);
     if found.len() < total {
         meta.warnings.push(nameless(total - found.len()));
+    }
+    let named = found.len();
+    found.retain(|hit| is_in_scope(hit, request));
+    if found.len() < named {
+        meta.warnings.push(elsewhere(named - found.len()));
     }
     Ok(list::page(&members, asked, found, meta))
 }
@@ -48,6 +55,9 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
     let filled = |text: String| (!text.is_empty()).then_some(text);
     let record_key = key.or_else(|| filled(name.record_id))?;
     let stream = members.text(&["stream"]).or_else(|| filled(name.stream)).or_else(|| only_stream(request))?;
+    if !is_name(&stream) || !is_record_id(&record_key) {
+        return None;
+    }
     let connection_id = members
         .text(CONNECTION_ID)
         .or(name.connection_id)
@@ -55,7 +65,7 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
         .unwrap_or_default();
     let display_name = members.text(&["display_name"]).unwrap_or_default();
     let emitted_at = members.text(&["emitted_at"]).unwrap_or_default();
-    let authored_at = members.text(&["authored_at"]);
+    let authored_at = members.text(&["authored_at"]).or_else(|| authored_at(&members));
     let match_windows = windows(&members);
     Some(Hit {
         object: Tag::default(),
@@ -63,6 +73,7 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
         record_url: members.text(RECORD_URL).unwrap_or_else(|| path(&connection_id, &stream, &record_key)),
         title: members
             .text(&["title"])
+            .filter(|title| record_uri::parse(title).is_none())
             .unwrap_or_else(|| title(&display_name, &stream, authored_at.as_deref().unwrap_or(&emitted_at))),
         matched_fields: members.read(&["matched_fields"]).unwrap_or_else(|| fields_of(&match_windows)),
         score: members.read(&["score"]),
@@ -75,6 +86,17 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
         authored_at,
         match_windows,
     })
+}
+
+/// When a person wrote, sent or received it, by any of its names.
+fn authored_at(hit: &Members<'_>) -> Option<String> {
+    AUTHORED_FIELDS.iter().find_map(|name| hit.text(&[name]).filter(|at| time::parse(at).is_some()))
+}
+
+/// Whether a hit is from where was searched, which not every provider keeps to.
+fn is_in_scope(hit: &Hit, request: &SearchRequest) -> bool {
+    request.connection_id.as_ref().is_none_or(|id| hit.connection_id == *id)
+        && (request.streams.is_empty() || request.streams.contains(&hit.stream))
 }
 
 fn only_stream(request: &SearchRequest) -> Option<String> {
@@ -159,9 +181,17 @@ fn about(count: Option<u64>, accuracy: Option<String>, recall: Option<Recall>) -
 }
 
 fn nameless(count: usize) -> Warning {
+    left_out("hits_without_record", count, "named no record that could be read")
+}
+
+fn elsewhere(count: usize) -> Warning {
+    left_out("hits_out_of_scope", count, "were not from the connection or streams asked for")
+}
+
+fn left_out(code: &str, count: usize, why: &str) -> Warning {
     Warning {
-        code: "hits_without_record".to_owned(),
-        message: Some(format!("{count} of the provider's hits named no record that could be read, and were left out.")),
+        code: code.to_owned(),
+        message: Some(format!("{count} of the provider's hits {why}, and were left out.")),
         detail: json!({ "left_out": count }),
     }
 }

@@ -19,14 +19,14 @@ const FIELDS: &[&str] = &["field_capabilities", "fields"];
 
 /// The granted streams.
 pub(in super::super) fn streams(body: &str, asked: &ReadRequest) -> Read<List<StreamRow>> {
-    let members = Members::of_answer(body)?;
+    let members = Members::of_answer(body)?.unwrapped(|members| members.array(ROWS).is_some());
     let Some(rows) = members.array(ROWS) else { return unreadable("a list without `data`") };
     Ok(list::page(&members, asked, list::rows(rows, row)?, list::meta(&members)))
 }
 
 /// One granted stream.
 pub(in super::super) fn stream(body: &str) -> Read<StreamRow> {
-    read(&Members::of_answer(body)?)
+    read(&Members::of_answer(body)?.unwrapped(|members| members.text(NAME).is_some()))
 }
 
 pub(super) fn row(json: &RawValue) -> Read<StreamRow> {
@@ -49,12 +49,12 @@ fn read(members: &Members<'_>) -> Read<StreamRow> {
             .unwrap_or_else(|| members.text(&["primary_key"]).into_iter().collect()),
         cursor_field: members.text(&["cursor_field"]),
         semantics: members.text(&["semantics"]).unwrap_or_default(),
-        record_count: members.read(&["record_count"]).unwrap_or_default(),
+        record_count: members.read(&["record_count"]),
         last_updated: members.text(&["last_updated"]),
         views: members.each(&["views"]),
         sort: members.each(&["sort"]),
         count: members.each(&["count"]),
-        projection: members.read(&["projection"]).unwrap_or_default(),
+        projection: members.read(&["projection"]),
         search_modes: members.each(&["search_modes"]),
         field_capabilities,
         fields,
@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn a_bare_stream_is_a_stream() {
         let row = stream(r#"{"name":"m"}"#).unwrap();
-        assert_eq!((row.name.as_str(), row.record_count, row.fields.len()), ("m", 0, 0));
+        assert_eq!((row.name.as_str(), row.fields.len()), ("m", 0));
+        assert_eq!((row.record_count, row.last_updated, row.projection), (None, None, None), "nothing is made up");
         assert!(stream("{}").is_err());
     }
 

@@ -13,7 +13,7 @@ const FIELD_PATH: &[&str] = &["path", "field_path"];
 
 /// A bounded part of one field.
 pub(in super::super) fn field_window(body: &str, request: &FieldWindowRequest) -> Read<FieldWindow> {
-    let members = Members::of_answer(body)?;
+    let members = Members::of_answer(body)?.unwrapped(|members| members.object(&["window"]).is_some());
     let field = members.object(&["field"]);
     let in_field = |spellings| field.as_ref().and_then(|field| field.text(spellings));
     let path = in_field(FIELD_PATH).or_else(|| members.text(&["field"])).or_else(|| request.field.clone());

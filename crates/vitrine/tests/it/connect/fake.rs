@@ -23,6 +23,8 @@ pub(super) struct Manner {
     pub(super) token_kind: Option<&'static str>,
     /// How often a device is told to wait.
     pub(super) pending: usize,
+    /// What it answers when asked for its schema.
+    pub(super) schema: Option<(u16, &'static str)>,
     /// Refresh tokens it still takes.
     pub(super) refresh_tokens: Vec<&'static str>,
 }
@@ -90,6 +92,10 @@ async fn answer(State(fake): State<Arc<Inner>>, request: Request) -> Response {
         "/device" => ok(json!({ "device_code": "dev_1", "user_code": "ABCD-EFGH", "expires_in": 60, "interval": 1,
             "verification_uri": format!("{url}/device") })),
         "/token" => token(&mut manner, &form),
+        "/v1/schema" if manner.schema.is_some() => {
+            let (status, body) = manner.schema.unwrap_or_default();
+            (StatusCode::from_u16(status).unwrap(), [("content-type", "application/json")], body).into_response()
+        }
         "/v1/schema" if bearer.as_deref().is_some_and(|bearer| bearer.starts_with("Bearer tok_fresh")) => ok(json!({
             "object": "schema", "connectors": [],
             "bearer": { "token_kind": manner.token_kind.unwrap_or("client"), "grant_id": "grt_1" },

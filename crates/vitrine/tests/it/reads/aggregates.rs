@@ -111,3 +111,29 @@ async fn time_buckets_follow_the_zone() {
     let wrong = format!("{AGGREGATE}?metric=count&group_by_time=received_at&granularity=day&time_zone=Mars/Base");
     assert_eq!(app.code(&app.owner, &wrong).await, "invalid_request");
 }
+
+#[tokio::test]
+async fn a_date_is_the_same_day_in_every_zone() {
+    let app = TestApp::start().await;
+    let diary = json!({
+        "protocol_version": "0.1.0", "source": { "kind": "connector", "id": "https://example.test/diary" },
+        "connector_key": "diary", "declaration_version": "1", "display": { "name": "Diary" },
+        "streams": [{
+            "name": "entries", "semantics": "append_only", "primary_key": ["id"],
+            "schema": { "type": "object", "required": ["id"], "properties": {
+                "id": { "type": "string" }, "day": { "type": "string", "format": "date" } } },
+            "query": { "aggregations": { "count": true, "group_by_time": ["day"] } } }]
+    });
+    app.source(&diary).await;
+    app.connection("diary", "cin_diary").await;
+    let days = [("a", "2026-03-28"), ("b", "2026-03-29"), ("c", "2026-03-29")];
+    let entries = days.map(|(id, day)| line(&json!({ "id": id, "day": day })));
+    app.ingest("cin_diary", "entries", &entries).await;
+    for (zone, midnight) in [("America/New_York", "04:00:00Z"), ("UTC", "00:00:00Z")] {
+        let query = format!("metric=count&group_by_time=day&granularity=day&time_zone={zone}");
+        let (_, body) = app.get(&app.owner, &format!("/v1/streams/entries/aggregate?{query}")).await;
+        let expected = json!([{ "key": format!("2026-03-28T{midnight}"), "count": 1 },
+                              { "key": format!("2026-03-29T{midnight}"), "count": 2 }]);
+        assert_eq!(body["groups"], expected, "{zone}");
+    }
+}

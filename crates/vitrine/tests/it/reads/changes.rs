@@ -109,6 +109,7 @@ async fn changes_of_one_session_share_a_horizon() {
     let (_, first) = app.get(&token, &format!("{LABELS}?changes_since=beginning&limit=1")).await;
     app.ingest("cin_work", "labels", &[label("l9", "Nine"), gone("l3")]).await;
     let mut seen = ids(&first);
+    let begun = first["next_cursor"].as_str().unwrap().to_owned();
     let mut page = first;
     while let Some(cursor) = page["next_cursor"].as_str() {
         let path = format!("{LABELS}?changes_since=beginning&limit=1&cursor={cursor}");
@@ -120,6 +121,8 @@ async fn changes_of_one_session_share_a_horizon() {
     let (next, _) = session(&app, &token, LABELS, bookmark).await;
     assert!(next.iter().any(|row| row["id"] == "l9"));
     assert_eq!(app.code(&token, &format!("{LABELS}?cursor={bookmark}")).await, "invalid_cursor");
+    let other = format!("{LABELS}?changes_since={bookmark}&cursor={begun}");
+    assert_eq!(app.code(&token, &other).await, "invalid_cursor");
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ async fn an_answer_says_how_far_its_data_reaches() {
     }
     let found = app.get(&whole, "/v1/search?q=nothing-like-it").await.1;
     let counted = app.get(&whole, "/v1/streams/messages/aggregate?metric=count").await.1;
-    for freshness in [&found["meta"]["freshness"], &counted["freshness"]] {
+    for freshness in [&found["meta"]["freshness"], &counted["meta"]["freshness"]] {
         assert_eq!(*freshness, json!([home, work]));
     }
     // Of several streams, the one that reaches furthest tells.

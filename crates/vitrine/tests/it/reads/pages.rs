@@ -147,4 +147,18 @@ async fn a_limit_past_the_maximum_is_clamped() {
     assert_eq!(warning["code"], "limit_clamped");
     assert_eq!(warning["detail"], json!({ "requested_limit": 1000, "max_limit": 100 }));
     assert_eq!(app.ids(&app.owner, RECORDS).await.len(), 25, "the default");
+    let (_, page) = app.get(&app.owner, &format!("{RECORDS}?limit=99999999999999999999999")).await;
+    assert_eq!((ids(&page).len(), &page["meta"]["warnings"][0]["code"]), (100, &json!("limit_clamped")));
+    let (_, groups) =
+        app.get(&app.owner, "/v1/streams/messages/aggregate?metric=count&group_by=sender&limit=101").await;
+    assert_eq!(groups["meta"]["warnings"][0]["detail"], json!({ "requested_limit": 101, "max_limit": 100 }));
+}
+
+#[tokio::test]
+async fn the_old_name_of_a_connection_may_not_contradict_it() {
+    let app = TestApp::with_mail().await;
+    let ids = app.ids(&app.owner, &format!("{RECORDS}?connection_id=cin_home&connector_instance_id=cin_home")).await;
+    assert_eq!(ids, ["h1"]);
+    let path = format!("{RECORDS}?connection_id=cin_home&connector_instance_id=cin_work");
+    assert_eq!(app.code(&app.owner, &path).await, "conflicting_connection_id");
 }

@@ -77,6 +77,18 @@ async fn a_window_finds_the_first_match() {
         assert!(number("match_start_chars") < 7_000 + TEXT.chars().count(), "the first of two");
     }
     assert_eq!(app.code(&app.owner, &format!("{RECORDS}/x/field-window?field=body&q=absent")).await, "match_not_found");
+    // As much as was asked for stands on both sides, and where it does not fit, each side gets its half.
+    let around = async |selector: &str| {
+        let shown = window(&app, &format!("field=body&q=needle&{selector}")).await;
+        let [start, from, to, end] = ["start_chars", "match_start_chars", "match_end_chars", "end_chars"]
+            .map(|name| shown[name].as_u64().unwrap());
+        (from - start, end - to)
+    };
+    let (before, after) = around("before_chars=6000&after_chars=50").await;
+    assert_eq!((before, after), (6_000, 50));
+    let (before, after) = around("limit_chars=26").await;
+    assert_eq!((before, after), (10, 10));
+    assert_eq!(around("limit_chars=26&before_chars=2").await, (2, 18));
     for selector in ["q=a&offset_chars=1", "q=", "before_chars=1"] {
         let path = format!("{RECORDS}/x/field-window?field=body&{selector}");
         assert_eq!(app.code(&app.owner, &path).await, "invalid_window", "{selector}");

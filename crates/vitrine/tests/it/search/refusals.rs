@@ -49,6 +49,8 @@ async fn too_long_queries_and_nul_are_refused() {
     let (app, token) = mailbox(&[letter("a", "s", "b")]).await;
     let longest = "w%20".repeat(2_048);
     assert_eq!(app.get(&token, &format!("/v1/search?q={longest}")).await.0, 200);
+    let longest_anywhere = "%F0%9F%98%80".repeat(4_096);
+    assert_eq!(app.get(&token, &format!("/v1/search?q={longest_anywhere}")).await.0, 200);
     for q in [format!("{longest}x"), "a%00b".to_owned()] {
         let answer = app.call("GET", &token, &format!("/v1/search?q={q}")).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "invalid_request"));

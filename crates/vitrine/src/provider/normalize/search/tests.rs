@@ -34,6 +34,7 @@ fn hits_stand_under_any_of_three_names() {
         let list = read(&json!({ place: [{ "stream": "m", "id": "1" }], "next_cursor": "c" }));
         assert_eq!((list.data.len(), list.has_more), (1, true), "{place}");
     }
+    assert_eq!(read(&json!({ "data": { "results": [{ "stream": "m", "id": "1" }] } })).data.len(), 1, "in an envelope");
     let request = SearchRequest::default();
     assert!(hits("{}", &ReadRequest::Search(request.clone()), &request).is_err());
 }
@@ -59,9 +60,48 @@ fn every_way_to_name_a_record_is_understood() {
 
 #[test]
 fn hits_that_name_no_record_are_left_out_and_counted() {
-    let list = read(&json!({ "data": [{ "title": "?" }, { "id": "1" }, 7, { "stream": "m", "id": "1" }] }));
+    let list = read(&json!({ "data": [{ "title": "?" }, { "id": "1" }, 7, { "stream": "m", "id": "1" },
+        { "stream": "m", "id": "a..b" }, { "stream": "m", "id": "x".repeat(300) }, { "stream": "m n", "id": "1" }] }));
     assert_eq!(list.data.len(), 1);
-    assert_eq!(list.meta.warnings[0].detail, json!({ "left_out": 3 }));
+    assert_eq!(list.meta.warnings[0].detail, json!({ "left_out": 6 }));
+}
+
+#[test]
+fn hits_from_elsewhere_are_left_out_and_counted() {
+    let body = json!({ "data": [
+        { "connection_id": "c", "stream": "m", "id": "1" },
+        { "connection_id": "other", "stream": "m", "id": "2" },
+        { "stream": "m", "id": "3" },
+        { "connection_id": "c", "stream": "n", "id": "4" },
+    ] });
+    let ids = |request: SearchRequest| {
+        let list = hits(&body.to_string(), &ReadRequest::Search(request.clone()), &request).unwrap();
+        let left_out = list.meta.warnings.first().map(|warning| warning.detail["left_out"].as_u64().unwrap());
+        (list.data.into_iter().map(|hit| hit.record_key).collect::<Vec<_>>().join(" "), left_out)
+    };
+    let (connection_id, streams) = (Some("c".to_owned()), vec!["m".to_owned()]);
+    assert_eq!(ids(SearchRequest { connection_id, ..Default::default() }), ("1 3 4".to_owned(), Some(1)));
+    assert_eq!(ids(SearchRequest { streams, ..Default::default() }), ("1 2 3".to_owned(), Some(1)));
+    assert_eq!(ids(SearchRequest::default()), ("1 2 3 4".to_owned(), None));
+}
+
+#[test]
+fn a_time_of_writing_goes_before_a_time_of_capture_by_any_name() {
+    for name in ["authored_at", "sent_at", "received_at", "created_at"] {
+        let hit = json!({ "display_name": "Work", "stream": "m", "id": "1", "emitted_at": "2026-09-09T00:00:00Z",
+            name: "2026-02-03T04:05:06Z" });
+        let hit = one(&hit);
+        assert_eq!(hit.title, "Work · m · 2026-02-03 04:05", "{name}");
+        assert_eq!(hit.authored_at.as_deref(), Some("2026-02-03T04:05:06Z"), "{name}");
+    }
+    assert_eq!(one(&json!({ "stream": "m", "id": "1", "sent_at": "soon" })).authored_at, None);
+}
+
+#[test]
+fn a_uri_is_no_title() {
+    let uri = "pdpp://record/c%2Fm%3A1";
+    assert_eq!(one(&json!({ "record_uri": uri, "title": uri })).title, "m");
+    assert_eq!(one(&json!({ "record_uri": uri, "title": "T" })).title, "T");
 }
 
 #[test]
