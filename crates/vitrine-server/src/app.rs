@@ -12,6 +12,7 @@ use vitrine_engine::oauth::throttle::Throttle;
 use vitrine_engine::owner::Owner;
 use vitrine_engine::{Caller, Ledgered, LocalRead};
 
+use crate::clients::Here;
 use crate::oauth::Documents;
 
 /// One served store.
@@ -24,6 +25,8 @@ pub struct App<S> {
     pub random: Random,
     /// The origin under which clients reach this server, without a slash at the end.
     pub public_url: Arc<str>,
+    /// Vitrine on this machine, for what the pages say to type.
+    pub here: Here,
     /// What one client may use up.
     pub limits: Limits,
     /// What keeps guessers and strangers at bay.

@@ -3,6 +3,7 @@
 //! Pure data and text: the command line writes it into files, the page `/connect` shows it.
 
 mod entry;
+mod here;
 mod place;
 mod recommend;
 mod shell;
@@ -10,6 +11,7 @@ mod shell;
 use serde::Serialize;
 
 pub use entry::{Entry, Format};
+pub use here::Here;
 pub use place::{Base, Location, Platform};
 pub use recommend::{Reach, Recommendation, Variant, recommend, variants};
 pub use shell::command_line;

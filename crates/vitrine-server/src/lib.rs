@@ -11,6 +11,7 @@ pub mod clients;
 mod drain;
 mod envelope;
 mod failure;
+mod health;
 mod lanes;
 mod mcp;
 mod metadata;
@@ -26,6 +27,7 @@ mod stall;
 
 pub use app::{App, Guard, Limits};
 pub use envelope::{PDPP_VERSION, RequestId};
+pub use health::{STORE_HEADER, store_name};
 pub use oauth::Documents;
 pub use peer::Peer;
 pub use router::{router, router_with_mcp};

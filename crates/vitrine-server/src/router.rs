@@ -15,7 +15,7 @@ use crate::auth::{Doors, mcp_door, open_door, resource_door};
 use crate::drain::drain;
 use crate::envelope::{envelope, panicked};
 use crate::failure::Failure;
-use crate::{mcp, metadata, oauth, owner, pages, resource};
+use crate::{health, mcp, metadata, oauth, owner, pages, resource};
 
 /// The whole server.
 pub fn router<S: Keeper>(app: App<S>) -> Router {
@@ -53,7 +53,7 @@ pub fn router_with_mcp<S: Keeper>(app: Arc<App<S>>, mcp: Router) -> Router {
 /// What needs no token.
 fn open<S: Keeper>() -> Router<Arc<App<S>>> {
     Router::new()
-        .route("/healthz", get(async || "ok"))
+        .route("/healthz", get(health::healthz::<S>))
         .route(metadata::RESOURCE_PATH, get(metadata::resource::<S>))
         .route(metadata::MCP_PATH, get(metadata::mcp::<S>))
         .route(oauth::metadata::PATH, get(oauth::metadata::describe::<S>))

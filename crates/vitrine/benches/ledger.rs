@@ -31,6 +31,7 @@ use vitrine_engine::ledger::{Disclosure, Item, Ledger as _, LedgerAsk, Via};
 use vitrine_engine::owner::Owner;
 use vitrine_engine::{Caller, LocalRead};
 use vitrine_mcp::{ReaderSource, http_service};
+use vitrine_server::clients::Here;
 use vitrine_server::{App, Guard, Limits, RequestId, router, router_with_mcp};
 use vitrine_store::Store;
 use vitrine_store::ledger::Settings;
@@ -83,6 +84,7 @@ fn tools(runtime: &Runtime, path: &Path) {
         clock: clock.clone(),
         random: random.clone(),
         public_url: "http://127.0.0.1:7663".into(),
+        here: Here::default(),
         limits,
         guard: Guard::default(),
     };

@@ -34,6 +34,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::grant::GrantRequest;
 use vitrine_engine::owner::{Issued, Owner};
 use vitrine_engine::{Caller, LocalRead};
+use vitrine_server::clients::Here;
 use vitrine_server::{App, Guard, Limits, router};
 use vitrine_store::Store;
 use wire::{Client, by_turns, crowd, listen, listen_plainly, middle, ratios};
@@ -181,7 +182,8 @@ impl Service {
         let issued = runtime.block_on(Owner::new(&*store, &clock, &random).give_grant(&request)).unwrap();
         let limits = Limits { requests_per_second: 0, ..Limits::default() };
         let guard = Guard::default();
-        let app = App { store, clock, random, public_url: "http://127.0.0.1:7663".into(), limits, guard };
+        let (public_url, here) = ("http://127.0.0.1:7663".into(), Here::default());
+        let app = App { store, clock, random, public_url, here, limits, guard };
         (Self { address: listen(runtime, router(app)), token: issued.access_token.clone() }, issued)
     }
 

@@ -21,6 +21,7 @@ use vitrine_engine::ingest::IngestSession;
 use vitrine_engine::keeping::Target;
 use vitrine_engine::owner::Owner;
 use vitrine_engine::words;
+use vitrine_server::clients::Here;
 use vitrine_server::{App, Limits, router};
 use vitrine_store::Store;
 
@@ -136,6 +137,7 @@ async fn measure(collection: &Collection) {
         clock,
         random,
         public_url: "http://127.0.0.1:7663".into(),
+        here: Here::default(),
         limits: Limits::default(),
         guard: vitrine_server::Guard::default(),
     };

@@ -4,7 +4,7 @@
 //! The manifest comes last so that an archive that was cut off has none.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use vitrine_engine::clock::Clock;
 use vitrine_store::Store;
 
 use crate::fault::Fault;
+use crate::private;
 
 /// The database's name, in an archive and in a data directory.
 pub(crate) const DATABASE: &str = "vitrine.db";
@@ -58,7 +59,7 @@ pub(crate) fn write(store: &Store, clock: &Clock, target: &Path) -> Result<u64, 
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let scratch = tempfile::Builder::new().prefix(".vitrine-backup-").tempdir_in(beside).map_err(unwritable)?;
+    let scratch = private::scratch(".vitrine-backup-", beside).map_err(unwritable)?;
     // The ledger is taken last: it may tell of more than the database holds, never of less.
     let database = scratch.path().join(DATABASE);
     store.copy_to(&database)?;
@@ -112,7 +113,7 @@ fn header(bytes: u64, at: i64) -> Header {
 pub(crate) fn unpack(file: &Path, directory: &Path) -> Result<Manifest, Fault> {
     let name = file.display().to_string();
     let source = File::open(file).map_err(|error| Fault::unreadable(&name, &error))?;
-    fs::create_dir_all(directory.join(LEDGER))?;
+    private::directory(&directory.join(LEDGER))?;
     let broken = |error: io::Error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::PermissionDenied => Fault::from(error),
         _ => not_a_backup(&name),
@@ -132,7 +133,7 @@ pub(crate) fn unpack(file: &Path, directory: &Path) -> Result<Manifest, Fault> {
         let place = place.ok_or_else(|| not_a_backup(&name))?;
         let bytes = entry.size();
         let mut entry = Digesting::new(entry);
-        let copied = io::copy(&mut entry, &mut private(&place)?).map_err(broken)?;
+        let copied = io::copy(&mut entry, &mut private::file(&place)?).map_err(broken)?;
         if copied != bytes {
             return Err(not_a_backup(&name));
         }
@@ -155,14 +156,6 @@ fn place(name: &str, directory: &Path) -> Option<PathBuf> {
         Some((LEDGER, file)) if ident::is_name(file) => Some(directory.join(LEDGER).join(file)),
         _ => None,
     }
-}
-
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn not_a_backup(name: &str) -> Fault {

@@ -1,9 +1,10 @@
 //! The command line: what can be typed.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, connect, connection, demo, doctor, export, grant, import, ingest, ledger, man, mcp, owner,
@@ -81,6 +82,22 @@ pub(crate) enum Command {
     Completions(completions::Args),
 }
 
+/// Reads what was typed, and the environment: a variable without a value is not set.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let mut command = without_empty_variables(Cli::command());
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    let args = command.mut_args(|arg| match arg.get_env() {
+        Some(name) if is_empty(name) => arg.env(None::<&'static str>),
+        _ => arg,
+    });
+    args.mut_subcommands(without_empty_variables)
+}
+
 /// Shows help and version where they were asked for, and what is wrong otherwise.
 pub(crate) fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -98,8 +115,6 @@ pub(crate) fn explain(error: &clap::Error) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

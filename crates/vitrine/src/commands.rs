@@ -32,13 +32,13 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
     let opened = || Opened::at(&place);
     match command {
         Command::Demo(args) => demo::run(args, output).await?,
-        Command::Serve(args) => serve::run(args, opened()?, output).await?,
-        Command::Mcp(args) => mcp::run(args, opened).await?,
+        Command::Serve(args) => serve::run(args, &place, output).await?,
+        Command::Mcp(args) => mcp::run(args, &place).await?,
         Command::Doctor(args) => return doctor::run(args, &place, output).await,
         Command::Connect(args) => connect::run(args, output).await?,
         Command::Man(args) => man::run(&args, output)?,
         Command::Completions(args) => completions::run(&args, output)?,
-        Command::Setup(args) => setup::run(&args, &place, output)?,
+        Command::Setup(args) => setup::run(&args, &place, output).await?,
         Command::Source(command) => source::run(command, &opened()?, output).await?,
         Command::Connection(command) => connection::run(command, &opened()?, output).await?,
         Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,

@@ -8,6 +8,7 @@ mod disk;
 mod environment;
 mod fetch;
 mod meanings;
+mod owners;
 mod public;
 mod server;
 mod store;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use vitrine_engine::clock::Clock;
+use vitrine_server::clients::Here;
 
 use crate::opened::Opened;
 use crate::provider::credential::Surroundings;
@@ -27,10 +29,14 @@ pub(crate) struct Patient {
     pub(crate) data_dir: PathBuf,
     /// The store, where there is one, or why it does not open.
     pub(crate) store: Result<Option<Opened>, String>,
+    /// Whether another kind of store was asked for.
+    pub(crate) database_url: bool,
     pub(crate) surroundings: Surroundings,
     pub(crate) machine: Option<Machine>,
     /// This program.
     pub(crate) program: PathBuf,
+    /// Program and store, for what there is to type.
+    pub(crate) here: Here,
     pub(crate) cache_root: PathBuf,
     /// Where the server listens when it runs.
     pub(crate) listen: String,
@@ -66,7 +72,7 @@ impl Finding {
 pub(crate) async fn examine(patient: &Patient) -> Vec<Examined> {
     let of = |check, findings| Examined { check, findings, state: None };
     vec![
-        of("environment", environment::check(patient)),
+        of("environment", environment::check(patient).await),
         of("store", store::check(patient)),
         meanings::check(patient),
         of("disk", disk::check(patient)),
@@ -75,6 +81,6 @@ pub(crate) async fn examine(patient: &Patient) -> Vec<Examined> {
         of("public address", public::check(patient).await),
         of("clients", clients::check(patient).await),
         of("tool lists", tools::check(patient)),
-        of("cached credentials", credentials::check(patient)),
+        of("cached credentials", credentials::check(patient).await),
     ]
 }

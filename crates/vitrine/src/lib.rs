@@ -7,6 +7,8 @@ mod demo;
 mod doctor;
 mod export;
 mod fault;
+mod grants;
+mod here;
 mod import;
 mod listening;
 mod opened;
@@ -18,7 +20,6 @@ mod setup;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use tracing::Level;
 use tracing_subscriber::filter::{FilterExt as _, LevelFilter, filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -31,7 +32,7 @@ use output::Output;
 
 /// Does what was typed, and says how it went.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return cli::explain(&error),
     };

@@ -19,6 +19,11 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// The store at a place, where there is one.
+    pub(crate) fn existing(place: &Place) -> Result<Option<Self>, Fault> {
+        if embedded(place)?.join("vitrine.db").exists() { Self::at(place).map(Some) } else { Ok(None) }
+    }
+
     pub(crate) fn at(place: &Place) -> Result<Self, Fault> {
         let directory = embedded(place)?;
         let (clock, random) = (Clock::System, Random::System);
@@ -63,6 +68,12 @@ pub(crate) fn embedded(place: &Place) -> Result<PathBuf, Fault> {
 pub(crate) fn directory_of(place: &Place) -> Result<PathBuf, Fault> {
     let named = place.data_dir.as_ref().filter(|directory| !directory.as_os_str().is_empty());
     named.map_or_else(default_directory, |directory| Ok(directory.clone()))
+}
+
+/// The directory that commands have to name, where it is not the default one.
+pub(crate) fn unusual_directory(place: &Place) -> Result<Option<PathBuf>, Fault> {
+    let directory = std::path::absolute(directory_of(place)?)?;
+    Ok(Some(directory).filter(|directory| default_directory().ok().as_ref() != Some(directory)))
 }
 
 fn default_directory() -> Result<PathBuf, Fault> {

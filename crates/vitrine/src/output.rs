@@ -30,8 +30,7 @@ impl Output {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        writeln!(out, "{text}")?;
-        out.flush()
+        unless_closed(writeln!(out, "{text}").and_then(|()| out.flush())).map(drop)
     }
 
     /// Says something to a person before the result. A program waits for the result.
@@ -39,7 +38,7 @@ impl Output {
         if self.json || words.is_empty() {
             return Ok(());
         }
-        writeln!(io::stdout().lock(), "{words}")
+        unless_closed(writeln!(io::stdout().lock(), "{words}")).map(drop)
     }
 
     /// Tells a person what to do while the command waits, whoever reads the result.
@@ -54,6 +53,14 @@ impl Output {
         // There is nobody left to tell when even this cannot be written.
         let _ = writeln!(io::stderr(), "{text}");
         fault.exit.into()
+    }
+}
+
+/// Whether anyone still reads: who closed the pipe, as `head` does, has seen enough.
+pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<bool> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        other => other.map(|()| true),
     }
 }
 

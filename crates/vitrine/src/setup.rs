@@ -5,3 +5,4 @@ pub(crate) mod change;
 pub(crate) mod edit;
 mod file;
 pub(crate) mod machine;
+mod origin;

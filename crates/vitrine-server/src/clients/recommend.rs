@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Client, Entry, Platform, SERVER_NAME, command_line};
+use super::{Client, Entry, Here, Platform, SERVER_NAME, command_line};
 
 /// How a client gets at the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,17 +50,17 @@ pub struct Variant {
 }
 
 /// The one recommended way.
-pub fn recommend(client: Client, reach: &Reach, platform: Platform) -> Recommendation {
-    let (command, entry) = (own_command(client, reach, platform), client.entry(reach));
-    let steps = if entry.is_none() { steps(client, reach) } else { Vec::new() };
+pub fn recommend(client: Client, reach: &Reach, here: &Here) -> Recommendation {
+    let (command, entry) = (own_command(client, reach, here.platform), client.entry(reach));
+    let steps = if entry.is_none() { steps(client, reach, here) } else { Vec::new() };
     Recommendation { client, name: client.name(), command, entry, steps }
 }
 
 /// The other ways: over HTTP where a program is recommended, and a file for one project only.
-pub fn variants(client: Client, reach: &Reach, mcp_url: &str, platform: Platform) -> Vec<Variant> {
+pub fn variants(client: Client, reach: &Reach, mcp_url: &str, here: &Here) -> Vec<Variant> {
     let mut variants = Vec::new();
     if matches!(reach, Reach::Command { .. }) {
-        let over_http = recommend(client, &Reach::Url(mcp_url.to_owned()), platform);
+        let over_http = recommend(client, &Reach::Url(mcp_url.to_owned()), here);
         if over_http.entry.is_some() {
             variants.push(Variant {
                 when: "Through a running server, with consent in the browser",
@@ -112,7 +112,7 @@ fn own_command(client: Client, reach: &Reach, platform: Platform) -> Option<Stri
     Some(command_line(&words, platform))
 }
 
-fn steps(client: Client, reach: &Reach) -> Vec<String> {
+fn steps(client: Client, reach: &Reach, here: &Here) -> Vec<String> {
     let public = match reach {
         Reach::Url(url) if url.starts_with("https://") => Some(url),
         _ => None,
@@ -124,9 +124,10 @@ fn steps(client: Client, reach: &Reach) -> Vec<String> {
             "Sign in on the page that opens, and choose what ChatGPT may read.".to_owned(),
         ],
         (Client::ChatGpt, None) => &[
-            "ChatGPT calls from outside, so it needs a public https address: put `vitrine serve --public-url \
-             https://records.example.org` behind a proxy."
-                .to_owned(),
+            format!(
+                "ChatGPT calls from outside, so it needs a public https address: put `{}` behind a proxy.",
+                here.command(&["serve", "--public-url", "https://records.example.org"])
+            ),
             "Then `vitrine setup chatgpt --url https://records.example.org` shows the rest.".to_owned(),
         ],
         (_, Some(url)) => &[
@@ -135,9 +136,9 @@ fn steps(client: Client, reach: &Reach) -> Vec<String> {
             "Choose Connect, and sign in on the page that opens.".to_owned(),
         ],
         (_, None) => &[format!(
-            "{} takes no plain http address. Run `vitrine setup {} --write` on the machine it runs on.",
+            "{} takes no plain http address. Run `{}` on the machine it runs on.",
             client.name(),
-            client.key()
+            here.command(&["setup", client.key(), "--write"])
         )],
     };
     steps.to_vec()
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn clients_with_a_command_of_their_own_are_given_it() {
-        let command = |client, reach: &Reach| recommend(client, reach, Platform::Linux).command.unwrap();
+        let command = |client, reach: &Reach| recommend(client, reach, &Here::default()).command.unwrap();
         let http = url("http://127.0.0.1:7663/mcp");
         assert_eq!(
             command(Client::ClaudeCode, &program()),
@@ -179,7 +180,7 @@ mod tests {
     fn every_client_has_a_way_for_every_reach() {
         for reach in [program(), url("http://127.0.0.1:7663/mcp"), url("https://a.example/mcp")] {
             for client in Client::ALL {
-                let way = recommend(client, &reach, Platform::Windows);
+                let way = recommend(client, &reach, &Here { platform: Platform::Windows, ..Here::default() });
                 assert_eq!(way.entry.is_some(), way.steps.is_empty(), "{way:?}");
                 assert!(way.command.is_none() || way.entry.is_some(), "{way:?}");
             }
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_calls_from_outside_is_given_only_public_addresses() {
-        let told = |reach: &Reach| recommend(Client::ChatGpt, reach, Platform::MacOs).steps.join(" ");
+        let told = |reach: &Reach| recommend(Client::ChatGpt, reach, &Here::default()).steps.join(" ");
         assert!(told(&url("https://a.example/mcp")).contains("https://a.example/mcp"));
         assert!(!told(&url("http://127.0.0.1:7663/mcp")).contains("127.0.0.1"));
     }

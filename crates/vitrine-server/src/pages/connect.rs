@@ -1,4 +1,5 @@
-//! How to connect an agent: for each client the one recommended way, ready to copy.
+//! How to connect an agent: for each client the one recommended way, ready to copy. A server for this machine alone
+//! shows what `vitrine setup` does; one with a public address shows how to reach that.
 
 use std::sync::Arc;
 
@@ -10,9 +11,9 @@ use vitrine_engine::keeping::Keeper;
 
 use super::fault::PageFault;
 use super::layout::Page;
-use super::visitor::Visitor;
+use super::visitor::{Visitor, is_local};
 use crate::app::App;
-use crate::clients::{Client, Platform, Reach, Recommendation, recommend};
+use crate::clients::{Client, Here, Platform, Reach, Recommendation, recommend};
 
 pub(crate) const PATH: &str = "/connect";
 
@@ -23,20 +24,43 @@ pub(crate) async fn show<S: Keeper>(
 ) -> Result<Response, PageFault> {
     let visitor = visitor.owner(&uri)?;
     let url = format!("{}/mcp", app.public_url);
-    let reach = Reach::Url(url.clone());
-    let body = html! {
-        h1 { "Connect an agent" }
-        p { "Point it at " code { (url) } ". It will send you here to choose what it may read." }
-        div .cards { @for client in Client::ALL { (card(&recommend(client, &reach, Platform::Linux))) } }
-    };
+    let body = if is_local(&app.public_url) { on_this_machine(&app.here, &url) } else { from_anywhere(&app.here, url) };
     Ok(Page::new("Connect", PATH, body).show(&visitor, StatusCode::OK))
 }
 
-fn card(way: &Recommendation) -> Markup {
+fn on_this_machine(here: &Here, url: &str) -> Markup {
+    let reach = here.reach(None);
+    let ways = Client::ALL.map(|client| recommend(client, &reach, here));
+    html! {
+        h1 { "Connect an agent" }
+        p {
+            "An agent on this machine starts Vitrine by itself, and reads under a grant: "
+            code { (here.command(&["grant", "create", "--client", "NAME"])) } "."
+        }
+        div .cards { @for way in &ways { (card(way, here.way(way, &[]).as_deref())) } }
+        p { "Anything else can be pointed at " code { (url) } ". It will send you here to choose what it may read." }
+    }
+}
+
+fn from_anywhere(here: &Here, url: String) -> Markup {
+    let lead = html! {
+        h1 { "Connect an agent" }
+        p { "Point it at " code { (url) } ". It will send you here to choose what it may read." }
+    };
+    let reach = Reach::Url(url);
+    let ways = Client::ALL.map(|client| recommend(client, &reach, &Here::default()));
+    html! {
+        (lead)
+        div .cards { @for way in &ways { (card(way, way.command.as_deref())) } }
+        p { "An agent on the machine of this server needs no address: there, follow " code { (here.command(&["setup"])) } "." }
+    }
+}
+
+fn card(way: &Recommendation, command: Option<&str>) -> Markup {
     html! {
         section .card {
             h2 { (way.name) }
-            @if let Some(command) = &way.command {
+            @if let Some(command) = command {
                 p .hint { "In a terminal:" }
                 pre { code { (command) } }
             } @else if let Some(entry) = &way.entry {

@@ -18,6 +18,7 @@ use super::layout::Page;
 use super::visitor::Visitor;
 use super::words;
 use crate::app::App;
+use crate::clients::Here;
 
 pub(crate) async fn show<S: Keeper>(
     State(app): State<Arc<App<S>>>,
@@ -43,12 +44,21 @@ pub(crate) async fn show<S: Keeper>(
             section .card {
                 h2 { "Nothing here yet" }
                 p { "Declare a source, add a connection and load records:" }
-                pre { code { "vitrine source add gmail.json\nvitrine connection add --source gmail --name \"Work mail\" --id cin_work\nvitrine ingest --connection cin_work --stream messages messages.ndjson" } }
+                pre { code { (first_steps(&app.here)) } }
             }
         }
         div .cards { @for card in &cards { (card) } }
     };
     Ok(Page::new("Connections", "/", body).show(&visitor, StatusCode::OK))
+}
+
+fn first_steps(here: &Here) -> String {
+    let steps: [&[&str]; 3] = [
+        &["source", "add", "gmail.json"],
+        &["connection", "add", "--source", "gmail", "--name", "Work mail", "--id", "cin_work"],
+        &["ingest", "--connection", "cin_work", "--stream", "messages", "messages.ndjson"],
+    ];
+    steps.map(|words| here.command(words)).join("\n")
 }
 
 fn card(name: &str, source: &str, id: &str, streams: &[StreamRow]) -> Markup {

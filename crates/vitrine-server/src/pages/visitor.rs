@@ -150,9 +150,17 @@ fn is_local_name(host: &Authority) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&host.host())
 }
 
+/// Whether only clients on this machine reach the server.
+pub(super) fn is_local(public_url: &str) -> bool {
+    authority(public_url).is_some_and(|public| is_local_name(&public))
+}
+
+fn authority(url: &str) -> Option<Authority> {
+    url.parse::<Uri>().ok().and_then(|uri| uri.into_parts().authority)
+}
+
 fn is_public_name(host: &Authority, public_url: &str) -> bool {
-    let public = public_url.parse::<Uri>().ok().and_then(|uri| uri.into_parts().authority);
-    public.is_some_and(|public| public.host().eq_ignore_ascii_case(host.host()))
+    authority(public_url).is_some_and(|public| public.host().eq_ignore_ascii_case(host.host()))
 }
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
 //! `vitrine demo`: a sample person, for as long as the command runs.
 
 use std::io;
-use std::path::Path;
 
 use serde::Serialize;
 use tokio::net::TcpListener;
-use vitrine_server::clients::{Client, command_line, recommend};
+use vitrine_server::clients::{Client, Here, recommend};
 use vitrine_server::{App, Guard, Limits, router, serve};
 
 use crate::cli::Place;
-use crate::commands::setup;
 use crate::demo::{Keys, Scale, move_in};
 use crate::fault::Fault;
+use crate::here::here;
 use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
+use crate::private;
 use crate::reading::Reading;
 use crate::setup::machine::Machine;
 
@@ -45,8 +45,9 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     let stop = stop_signal()?;
     tokio::pin!(stop);
     let listener = TcpListener::bind(&args.listen).await.map_err(|error| cannot_listen(&args.listen, &error))?;
-    let directory = tempfile::Builder::new().prefix("vitrine-demo-").tempdir()?;
-    let opened = Opened::at(&Place { data_dir: Some(directory.path().to_owned()), database_url: None })?;
+    let directory = private::scratch("vitrine-demo-", &std::env::temp_dir())?;
+    let place = Place { data_dir: Some(directory.path().to_owned()), database_url: None };
+    let (opened, here) = (Opened::at(&place)?, here(&place)?);
     let keys = tokio::select! {
         keys = move_in(&opened, Scale::percent(args.scale)) => keys?,
         () = &mut stop => return Ok(()),
@@ -59,12 +60,13 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
         clock: opened.clock,
         random: opened.random,
         public_url: url.as_str().into(),
+        here: here.clone(),
         limits,
         guard: Guard::default(),
     };
     let records = keys.records;
     let ready = Ready::new(url, keys, directory.path().display().to_string());
-    let ways = ways_in(directory.path());
+    let ways = ways_in(&here);
     output.result(&ready, || ready.words(records, &ways))?;
     serve(listener, router(app), limits, stop).await?;
     drop(reading);
@@ -92,19 +94,16 @@ impl Ready {
 }
 
 /// What to type for each client that is here, or for the commonest where none is.
-fn ways_in(data_dir: &Path) -> Vec<(&'static str, String)> {
+fn ways_in(here: &Here) -> Vec<(&'static str, String)> {
     let Some(machine) = Machine::here() else { return Vec::new() };
-    let Ok(reach) = setup::command(&machine, Some(data_dir), None) else { return Vec::new() };
+    let reach = here.reach(None);
     let way = |client: &Client| {
-        let recommended = recommend(*client, &reach, machine.platform);
-        let own = || {
-            let words = ["vitrine", "setup", client.key(), "--write", "--data-dir", data_dir.to_str()?];
-            recommended.entry.is_some().then(|| command_line(&words, machine.platform))
-        };
-        Some((recommended.name, recommended.command.clone().or_else(own)?))
+        let recommended = recommend(*client, &reach, here);
+        Some((recommended.name, here.way(&recommended, &[])?))
     };
-    let here: Vec<Client> = Client::ALL.into_iter().filter(|client| machine.has(*client)).collect();
-    let shown = if here.is_empty() { &[Client::ClaudeCode, Client::Codex, Client::GeminiCli] } else { here.as_slice() };
+    let installed: Vec<Client> = Client::ALL.into_iter().filter(|client| machine.has(*client)).collect();
+    let commonest = [Client::ClaudeCode, Client::Codex, Client::GeminiCli];
+    let shown = if installed.is_empty() { commonest.as_slice() } else { installed.as_slice() };
     shown.iter().filter_map(way).take(CLIENTS_SHOWN).collect()
 }
 
@@ -124,8 +123,8 @@ mod tests {
 
     #[test]
     fn ten_lines_tell_how_to_connect() {
-        let directory = Path::new("/tmp/vitrine demo");
-        let ways = ways_in(directory);
+        let here = Here { data_dir: Some("/tmp/vitrine demo".to_owned()), ..Here::default() };
+        let ways = ways_in(&here);
         assert!(!ways.is_empty());
         for (client, way) in &ways {
             assert!(way.contains("--data-dir '/tmp/vitrine demo'"), "{client}: {way}");

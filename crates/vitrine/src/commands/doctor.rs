@@ -9,6 +9,7 @@ use vitrine_engine::clock::Clock;
 use crate::cli::Place;
 use crate::doctor::{Examined, Patient, examine};
 use crate::fault::{Exit, Fault};
+use crate::here::here;
 use crate::opened::{Opened, directory_of};
 use crate::output::Output;
 use crate::provider::credential::Surroundings;
@@ -28,19 +29,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, place: &Place, output: Output) -> Result<ExitCode, Fault> {
-    let data_dir = std::path::absolute(directory_of(place)?)?;
-    // Looking must not make one.
-    let store = if data_dir.join("vitrine.db").exists() {
-        Opened::at(place).map(Some).map_err(|fault| fault.to_string())
-    } else {
-        Ok(None)
-    };
+    let embedded = Place { database_url: None, ..place.clone() };
     let patient = Patient {
-        data_dir,
-        store,
+        data_dir: std::path::absolute(directory_of(place)?)?,
+        // Looking must not make one.
+        store: Opened::existing(&embedded).map_err(|fault| fault.to_string()),
+        database_url: place.database_url.as_ref().is_some_and(|url| !url.is_empty()),
         surroundings: Surroundings::from_env(),
         machine: Machine::here(),
         program: std::env::current_exe()?,
+        here: here(place)?,
         cache_root: args.cache_root,
         listen: args.listen,
         public_url: args.public_url.map(|url| url.trim_end_matches('/').to_owned()),

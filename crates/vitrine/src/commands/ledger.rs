@@ -2,9 +2,8 @@
 
 mod verify;
 
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
@@ -17,7 +16,8 @@ use vitrine_store::ledger::{Flush, LEAST_MAX_BYTES, Settings};
 
 use crate::fault::Fault;
 use crate::opened::Opened;
-use crate::output::{Output, lines};
+use crate::output::{Output, lines, unless_closed};
+use crate::private;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -144,28 +144,30 @@ fn line(entry: &RawValue) -> String {
     )
 }
 
-async fn export(mut ask: LedgerAsk, file: &PathBuf, opened: &Opened, output: Output) -> Result<(), Fault> {
+async fn export(mut ask: LedgerAsk, file: &Path, opened: &Opened, output: Output) -> Result<(), Fault> {
     let name = file.display().to_string();
     let to_stdout = name == "-";
     let mut out: Box<dyn io::Write> = if to_stdout {
         Box::new(io::stdout().lock())
     } else {
-        let created = OpenOptions::new().write(true).create_new(true).open(file);
-        Box::new(io::BufWriter::new(created.map_err(|error| Fault::unreadable(&name, &error))?))
+        Box::new(io::BufWriter::new(private::file(file).map_err(|error| Fault::unreadable(&name, &error))?))
     };
+    let unwritable = |error| Fault::unreadable(&name, &error);
     let mut entries = 0;
     loop {
         let page = opened.store.entries(&ask).await?;
         entries += page.entries.len();
         for entry in &page.entries {
-            writeln!(out, "{}", entry.get()).map_err(|error| Fault::unreadable(&name, &error))?;
+            if !unless_closed(writeln!(out, "{}", entry.get())).map_err(unwritable)? {
+                return Ok(());
+            }
         }
         match page.next {
             Some(next) => ask.before = Some(next),
             None => break,
         }
     }
-    out.flush().map_err(|error| Fault::unreadable(&name, &error))?;
+    unless_closed(out.flush()).map_err(unwritable)?;
     if !to_stdout {
         output.result(&json!({ "file": name, "entries": entries }), || format!("{entries} entries in {name}"))?;
     }

@@ -11,9 +11,13 @@ use vitrine_engine::ledger::Via;
 use vitrine_engine::token::fresh_id;
 use vitrine_engine::{Caller, Ledgered, LocalRead};
 use vitrine_mcp::{ReaderSource, serve_stdio};
+use vitrine_server::clients::Here;
 use vitrine_store::Store;
 
+use crate::cli::Place;
 use crate::fault::Fault;
+use crate::grants;
+use crate::here::here;
 use crate::listening::DEFAULT_URL;
 use crate::opened::Opened;
 use crate::provider::HttpRead;
@@ -35,7 +39,7 @@ pub(crate) struct Args {
 }
 
 /// Whatever is served, nothing is opened where a credential of the owner's is lying about.
-pub(crate) async fn run(args: Args, open: impl FnOnce() -> Result<Opened, Fault>) -> Result<(), Fault> {
+pub(crate) async fn run(args: Args, place: &Place) -> Result<(), Fault> {
     let surroundings = Surroundings::from_env();
     surroundings.refuse_owner()?;
     match &args.provider_url {
@@ -43,36 +47,23 @@ pub(crate) async fn run(args: Args, open: impl FnOnce() -> Result<Opened, Fault>
             let session = Session::open(&surroundings, args.cache_root, url, Clock::System).await;
             Ok(serve_stdio(OfProvider { session: session.map_err(Fault::renewing)?, random: Random::System }).await?)
         }
-        None => serve_store(args.grant, open()?).await,
+        None => serve_store(args.grant, Opened::at(place)?, &here(place)?).await,
     }
 }
 
-async fn serve_store(grant: Option<String>, opened: Opened) -> Result<(), Fault> {
+async fn serve_store(grant: Option<String>, opened: Opened, here: &Here) -> Result<(), Fault> {
     let grant = match grant {
-        Some(id) => id,
-        None => only_grant(&opened).await?,
+        Some(id) => {
+            grants::check(&opened, here, &id).await?;
+            id
+        }
+        None => grants::only(&opened, here).await?,
     };
     let source = UnderGrant { opened, grant };
-    source.caller().await.map_err(|error| Fault::configuration(error.message))?;
     let reading = Reading::start(&source.opened.store)?;
     serve_stdio(source).await?;
     drop(reading);
     Ok(())
-}
-
-/// The one grant or package that is active; several are listed, for the caller to choose.
-async fn only_grant(opened: &Opened) -> Result<String, Fault> {
-    let active = opened.active_grants().await?;
-    match active.as_slice() {
-        [(id, _)] => Ok(id.clone()),
-        [] => {
-            Err(Fault::configuration("There is no active grant. Make one with `vitrine grant create --client NAME`."))
-        }
-        several => {
-            let lines: Vec<String> = several.iter().map(|(id, client)| format!("  --grant {id}   {client}")).collect();
-            Err(Fault::configuration(format!("Several grants are active. Choose one:\n{}", lines.join("\n"))))
-        }
-    }
 }
 
 /// A provider's records, with the credential that was cached or given for it.

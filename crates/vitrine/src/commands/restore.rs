@@ -15,6 +15,7 @@ use crate::export;
 use crate::fault::Fault;
 use crate::opened::{Opened, embedded};
 use crate::output::Output;
+use crate::private;
 
 const WRITE_AHEAD_LOG: &str = "vitrine.db-wal";
 
@@ -29,14 +30,14 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: &Args, place: &Place, output: Output) -> Result<(), Fault> {
     let data_dir = embedded(place)?;
-    fs::create_dir_all(&data_dir)?;
+    private::directory(&data_dir)?;
     let held = alone(&data_dir.join(DATABASE))?;
     let in_the_way = Occupied::look(&data_dir, &held);
     if in_the_way == Occupied::Full && !args.force {
         let message = format!("There is a store in {} already. --force replaces it.", data_dir.display());
         return Err(Fault::declined("store_not_empty", message));
     }
-    let fresh = tempfile::Builder::new().prefix(".vitrine-restore-").tempdir_in(&data_dir)?;
+    let fresh = private::scratch(".vitrine-restore-", &data_dir)?;
     let about = if args.from.is_dir() {
         let opened = Opened::at(&Place { data_dir: Some(fresh.path().to_owned()), database_url: None })?;
         json!({ "records": export::load(&args.from, &opened).await? })
@@ -95,7 +96,7 @@ impl Occupied {
 /// Moves what is there out of the way.
 fn set_aside(data_dir: &Path) -> Result<PathBuf, Fault> {
     let aside = data_dir.join(format!("replaced-{}", time::format(Clock::System.now()).replace(':', "")));
-    fs::create_dir(&aside)?;
+    private::directory(&aside)?;
     move_files(data_dir, &aside, &[DATABASE, WRITE_AHEAD_LOG, "vitrine.db-shm", LEDGER])?;
     Ok(aside)
 }

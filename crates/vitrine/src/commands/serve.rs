@@ -5,7 +5,9 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use vitrine_server::{App, Guard, Limits, router, serve};
 
+use crate::cli::Place;
 use crate::fault::Fault;
+use crate::here::here;
 use crate::listening::{stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
@@ -24,7 +26,8 @@ pub(crate) struct Args {
     rate_limit: u32,
 }
 
-pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<(), Fault> {
+pub(crate) async fn run(args: Args, place: &Place, output: Output) -> Result<(), Fault> {
+    let opened = Opened::at(place)?;
     let public_url = args.public_url.as_deref().map(origin).transpose()?;
     let cannot = |error| Fault::configuration(format!("cannot listen on {}: {error}", args.listen));
     let listener = TcpListener::bind(&args.listen).await.map_err(cannot)?;
@@ -37,6 +40,7 @@ pub(crate) async fn run(args: Args, opened: Opened, output: Output) -> Result<()
         clock: opened.clock,
         random: opened.random,
         public_url: public_url.as_str().into(),
+        here: here(place)?,
         limits,
         guard: Guard::default(),
     });

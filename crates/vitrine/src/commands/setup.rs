@@ -1,15 +1,18 @@
 //! `vitrine setup`: the one recommended configuration for an MCP client, shown, written or undone.
 
+mod next;
 mod shown;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use vitrine_server::clients::{Client, Entry, Reach, Recommendation, recommend, variants};
+use vitrine_server::clients::{Client, Entry, Here, Reach, Recommendation, recommend, variants};
 
+use self::next::{Next, next};
 use self::shown::Shown;
 use crate::cli::Place;
 use crate::fault::Fault;
+use crate::here::here;
 use crate::listening::DEFAULT_URL;
 use crate::output::{Output, lines};
 use crate::setup::change::Change;
@@ -37,40 +40,35 @@ pub(crate) struct Args {
     grant: Option<String>,
 }
 
-pub(crate) fn run(args: &Args, place: &Place, output: Output) -> Result<(), Fault> {
+pub(crate) async fn run(args: &Args, place: &Place, output: Output) -> Result<(), Fault> {
     let machine = Machine::here()
         .ok_or_else(|| Fault::configuration("There is no home directory, so there are no clients to set up."))?;
-    let reach = args.reach(place, &machine)?;
-    let setup = Setup { reach, machine, url: args.mcp_url()?, advanced: args.advanced };
+    let here = here(place)?;
+    let reach = args.reach(place, &here)?;
+    let setup = Setup { here, reach, machine, args, url: args.mcp_url()? };
     match args.client {
         None => {
-            let shown: Vec<Shown> = Client::ALL.into_iter().map(|client| setup.show(client)).collect();
-            output.result(&shown, || shown::overview(&shown))?;
+            let shown: Vec<Shown> = Client::ALL.into_iter().map(|client| setup.show(client, None)).collect();
+            output.result(&shown, || shown::overview(&shown, &setup.here))?;
         }
-        Some(client) if args.write || args.remove => setup.apply(client, args.remove, output)?,
+        Some(client) if args.remove => setup.apply(client, Action::Remove, output)?,
         Some(client) => {
-            let shown = setup.show(client);
-            output.result(&shown, || shown.words())?;
+            let starts = matches!(setup.reach, Reach::Command { .. }) && client.file_form().is_some();
+            let next =
+                if starts { next(client, args.grant.as_deref(), place, &setup.here, args.write).await? } else { None };
+            if args.write {
+                setup.apply(client, Action::Write { next }, output)?;
+            } else {
+                let shown = setup.show(client, next);
+                output.result(&shown, || shown.words())?;
+            }
         }
     }
     Ok(())
 }
 
-/// How this program is started by a client that shares the machine.
-pub(crate) fn command(machine: &Machine, data_dir: Option<&Path>, grant: Option<&str>) -> Result<Reach, Fault> {
-    let program = machine.lasting_path(&std::env::current_exe()?);
-    let mut args = vec!["mcp".to_owned()];
-    if let Some(directory) = data_dir.filter(|directory| !directory.as_os_str().is_empty()) {
-        args.extend(["--data-dir".to_owned(), text(&std::path::absolute(directory)?)?]);
-    }
-    if let Some(grant) = grant {
-        args.extend(["--grant".to_owned(), grant.to_owned()]);
-    }
-    Ok(Reach::Command { program: text(&program)?, args })
-}
-
 impl Args {
-    fn reach(&self, place: &Place, machine: &Machine) -> Result<Reach, Fault> {
+    fn reach(&self, place: &Place, here: &Here) -> Result<Reach, Fault> {
         if self.url.is_some() {
             return Ok(Reach::Url(self.mcp_url()?));
         }
@@ -80,7 +78,13 @@ impl Args {
                  serve`, and give its address: `vitrine setup CLIENT --url URL`.",
             ));
         }
-        command(machine, place.data_dir.as_deref(), self.grant.as_deref())
+        for path in [Some(&here.program), here.data_dir.as_ref()].into_iter().flatten() {
+            if path.contains(char::REPLACEMENT_CHARACTER) {
+                let message = format!("{path} is not UTF-8, so no configuration can hold it.");
+                return Err(Fault::configuration(message));
+            }
+        }
+        Ok(here.reach(self.grant.as_deref()))
     }
 
     fn mcp_url(&self) -> Result<String, Fault> {
@@ -91,26 +95,43 @@ impl Args {
     }
 }
 
-/// How clients are to reach the records from this machine.
-struct Setup {
-    reach: Reach,
-    machine: Machine,
-    url: String,
-    advanced: bool,
+/// What to do with a client's file.
+enum Action {
+    Write {
+        /// What is left to do before the client can read.
+        next: Option<Next>,
+    },
+    Remove,
 }
 
-impl Setup {
-    fn show(&self, client: Client) -> Shown {
-        let platform = self.machine.platform;
-        let others = if self.advanced { variants(client, &self.reach, &self.url, platform) } else { Vec::new() };
-        let recommended = recommend(client, &self.reach, platform);
-        Shown::new(recommended, self.machine.has(client), self.machine.config_file(client), others)
+/// How clients are to reach the records from this machine.
+struct Setup<'a> {
+    here: Here,
+    reach: Reach,
+    machine: Machine,
+    args: &'a Args,
+    url: String,
+}
+
+impl Setup<'_> {
+    fn show(&self, client: Client, next: Option<Next>) -> Shown {
+        let others = if self.args.advanced { variants(client, &self.reach, &self.url, &self.here) } else { Vec::new() };
+        let recommended = recommend(client, &self.reach, &self.here);
+        let chosen = [("--url", &self.args.url), ("--grant", &self.args.grant)];
+        let chosen = chosen.iter().filter_map(|(flag, value)| value.as_deref().map(|value| [*flag, value]));
+        let way = self.here.way(&recommended, &chosen.flatten().collect::<Vec<_>>());
+        let found = (self.machine.has(client), self.machine.config_file(client));
+        Shown::new(recommended, way, found, next, others)
     }
 
-    fn apply(&self, client: Client, removing: bool, output: Output) -> Result<(), Fault> {
-        let recommended = recommend(client, &self.reach, self.machine.platform);
+    fn apply(&self, client: Client, action: Action, output: Output) -> Result<(), Fault> {
+        let recommended = recommend(client, &self.reach, &self.here);
         let (path, entry) = self.file_of(&recommended)?;
-        let change = if removing { Change::removing(path, entry) } else { Change::adding(path, entry) };
+        let removing = matches!(action, Action::Remove);
+        let (change, next) = match action {
+            Action::Write { next } => (Change::adding(path, client, entry), next),
+            Action::Remove => (Change::removing(path, client, entry), None),
+        };
         let change = change.map_err(|error| Fault::configuration(error.to_string()))?;
         let difference = change.difference();
         output.remark(&difference)?;
@@ -119,7 +140,7 @@ impl Setup {
         } else {
             change.write().map_err(|error| Fault::configuration(error.to_string()))?
         };
-        let applied = shown::Applied::new(client, &change, removing, backup, difference);
+        let applied = shown::Applied::new(client, &change, removing, next, (backup, difference));
         output.result(&applied, || applied.words())?;
         Ok(())
     }
@@ -134,12 +155,6 @@ impl Setup {
             ))),
         }
     }
-}
-
-fn text(path: &Path) -> Result<String, Fault> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Fault::configuration(format!("{} is not UTF-8, so no configuration can hold it.", path.display()))
-    })
 }
 
 fn clients() -> impl TypedValueParser<Value = Client> {

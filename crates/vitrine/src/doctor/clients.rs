@@ -1,4 +1,7 @@
-//! The configuration of each client: whether it can be read, and whether what it starts is there.
+//! The configuration of each client: whether it can be read, whether what it starts or calls is there, and that it holds
+//! nothing of the owner's.
+
+mod secrets;
 
 use std::path::Path;
 
@@ -6,6 +9,7 @@ use serde_json::Value;
 use vitrine_engine::Caller;
 use vitrine_server::clients::Client;
 
+use super::fetch::Fetch;
 use super::{Finding, Patient};
 use crate::setup::change::present;
 
@@ -16,7 +20,11 @@ pub(super) async fn check(patient: &Patient) -> Vec<Finding> {
         let (Some(path), Some(form)) = (machine.config_file(client), client.file_form()) else { continue };
         match present(&path, form) {
             Ok(None) => {}
-            Ok(Some(entry)) => findings.extend(entry_findings(patient, client, &entry).await),
+            Ok(Some(entry)) => {
+                findings.extend(secrets::check(patient, client, &path, &entry).await);
+                findings.extend(start_finding(patient, client, &entry).await);
+                findings.extend(call_finding(patient, client, &entry).await);
+            }
             Err(error) => findings.push(Finding::new(
                 format!("{}: {error}", client.name()),
                 "Mend the file, or put its last backup back.",
@@ -26,10 +34,30 @@ pub(super) async fn check(patient: &Patient) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with how a client starts Vitrine. One that calls a server is none of this check's business.
-async fn entry_findings(patient: &Patient, client: Client, entry: &Value) -> Option<Finding> {
+/// What is wrong with the server that a client calls.
+async fn call_finding(patient: &Patient, client: Client, entry: &Value) -> Option<Finding> {
+    let url = ["url", "uri", "httpUrl", "serverUrl"].iter().find_map(|key| entry.get(key)?.as_str())?;
+    let why = match Fetch::get(url).await {
+        Ok(answer) if answer.status < 500 => return None,
+        Ok(answer) => format!("status {}", answer.status),
+        Err(why) => why,
+    };
     let name = client.name();
-    let again = format!("vitrine setup {} --write", client.key());
+    let (serve, again) = (patient.here.command(&["serve"]), again(patient, client));
+    Some(Finding::new(
+        format!("{name} calls {url}, where nobody answers: {why}"),
+        format!("Start that server ({serve}), or let {name} start Vitrine by itself: {again}"),
+    ))
+}
+
+fn again(patient: &Patient, client: Client) -> String {
+    patient.here.command(&["setup", client.key(), "--write"])
+}
+
+/// What is wrong with how a client starts Vitrine.
+async fn start_finding(patient: &Patient, client: Client, entry: &Value) -> Option<Finding> {
+    let name = client.name();
+    let again = again(patient, client);
     let command = entry.get("command").or(entry.get("cmd"))?.as_str()?;
     let path = Path::new(command);
     if !path.is_absolute() {
@@ -62,7 +90,7 @@ async fn grant_finding(patient: &Patient, client: Client, named: Option<&str>) -
     let name = client.name();
     if let Some(grant) = named {
         let ended = Caller::from_grant_or_package(&*opened.store, grant, patient.clock.now()).await.err()?;
-        let fix = format!("vitrine setup {} --write --grant GRANT, with one of `vitrine grant list`", client.key());
+        let fix = choose(patient, client);
         return Some(Finding::new(format!("{name} reads under {grant}. {}", ended.message), fix));
     }
     let active = opened.active_grants().await.ok()?;
@@ -70,11 +98,16 @@ async fn grant_finding(patient: &Patient, client: Client, named: Option<&str>) -
         [_] => None,
         [] => Some(Finding::new(
             format!("{name} is set up, but there is no grant it could read under."),
-            format!("vitrine grant create --client \"{name}\""),
+            patient.here.command(&["grant", "create", "--client", name]),
         )),
         several => Some(Finding::new(
             format!("{name} does not say under which of {} grants it reads, so it cannot start.", several.len()),
-            format!("vitrine setup {} --write --grant GRANT, with one of `vitrine grant list`", client.key()),
+            choose(patient, client),
         )),
     }
+}
+
+fn choose(patient: &Patient, client: Client) -> String {
+    let setup = patient.here.command(&["setup", client.key(), "--write", "--grant", "GRANT"]);
+    format!("{setup}, with one of `{}`", patient.here.command(&["grant", "list"]))
 }

@@ -19,6 +19,7 @@ use super::{Account, BlobFile, Lines, MANIFEST, Manifest, Tag, VERSION};
 use crate::archive::sync_directory;
 use crate::fault::Fault;
 use crate::opened::Opened;
+use crate::private;
 
 /// How much was written.
 #[derive(Debug, Default, Serialize)]
@@ -46,7 +47,7 @@ pub(crate) async fn write(opened: &Opened, target: &Path) -> Result<Written, Fau
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let scratch = tempfile::Builder::new().prefix(".vitrine-export-").tempdir_in(beside)?;
+    let scratch = private::scratch(".vitrine-export-", beside)?;
     let mut export = Export { opened, directory: scratch.path(), written: Written::default() };
     export.all().await?;
     let written = export.written;
@@ -151,9 +152,9 @@ impl Export<'_> {
     fn create(&self, file: &str) -> io::Result<BufWriter<File>> {
         let path = self.directory.join(file);
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
+            private::directory(parent)?;
         }
-        File::create_new(path).map(BufWriter::new)
+        private::file(&path).map(BufWriter::new)
     }
 }
 

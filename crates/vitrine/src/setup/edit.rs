@@ -1,11 +1,14 @@
 //! One entry in a text of any of the formats: read it, put it in, take it out.
 
+mod habits;
 mod json;
 mod toml;
 mod yaml;
 
 use serde_json::{Map, Value};
 use vitrine_server::clients::{Format, SERVER_NAME};
+
+use habits::Habits;
 
 /// Why a configuration cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +36,7 @@ pub(crate) fn get(format: Format, text: &str, section: &str) -> Result<Option<Va
 
 /// The text with the entry in it, in place of an older one.
 pub(crate) fn put(format: Format, text: &str, section: &str, value: &Map<String, Value>) -> Result<String, Broken> {
+    let (habits, text) = Habits::of(text);
     let mut meant = read(format, text)?;
     let edited = match format {
         Format::Json | Format::JsonWithComments => json::put(text, section, value),
@@ -45,11 +49,12 @@ pub(crate) fn put(format: Format, text: &str, section: &str, value: &Map<String,
     }
     let Value::Object(servers) = servers else { return Err(Broken::NotATable(section.to_owned())) };
     servers.insert(SERVER_NAME.to_owned(), value.clone().into());
-    checked(format, edited, &meant)
+    checked(format, habits.applied_to(edited), &meant)
 }
 
 /// The text without the entry, or nothing where there is none. A table that only listed Vitrine goes with it.
 pub(crate) fn remove(format: Format, text: &str, section: &str) -> Result<Option<String>, Broken> {
+    let (habits, text) = Habits::of(text);
     let mut meant = read(format, text)?;
     let Some(Value::Object(servers)) = meant.get_mut(section) else { return Ok(None) };
     if servers.remove(SERVER_NAME).is_none() {
@@ -64,7 +69,7 @@ pub(crate) fn remove(format: Format, text: &str, section: &str) -> Result<Option
         Format::Toml => toml::remove(text, section, whole),
         Format::Yaml => yaml::remove(text, section, whole),
     }?;
-    checked(format, edited, &meant).map(Some)
+    checked(format, habits.applied_to(edited), &meant).map(Some)
 }
 
 /// The edited text, if it says what was meant and nothing else was touched.
@@ -76,6 +81,7 @@ fn checked(format: Format, edited: String, meant: &Map<String, Value>) -> Result
 }
 
 fn read(format: Format, text: &str) -> Result<Map<String, Value>, Broken> {
+    let (_, text) = Habits::of(text);
     if text.trim().is_empty() {
         return Ok(Map::new());
     }

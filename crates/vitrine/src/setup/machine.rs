@@ -18,15 +18,20 @@ pub(crate) struct Machine {
     search: Vec<PathBuf>,
 }
 
+/// What kind of machine this is.
+pub(crate) fn platform() -> Platform {
+    match env::consts::OS {
+        "macos" => Platform::MacOs,
+        "windows" => Platform::Windows,
+        _ => Platform::Linux,
+    }
+}
+
 impl Machine {
     /// This one, unless nobody has a home here.
     pub(crate) fn here() -> Option<Self> {
         let directory = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let platform = match env::consts::OS {
-            "macos" => Platform::MacOs,
-            "windows" => Platform::Windows,
-            _ => Platform::Linux,
-        };
+        let platform = platform();
         let settings = match platform {
             Platform::Windows => directory("APPDATA"),
             Platform::Linux => directory("XDG_CONFIG_HOME"),

@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::owner::Owner;
+use vitrine_server::clients::Here;
 use vitrine_server::{App, Guard, Limits, router, router_with_mcp, serve};
 use vitrine_store::Store;
 
@@ -88,6 +89,7 @@ impl TestApp {
             clock: clock.clone(),
             random,
             public_url: PUBLIC_URL.into(),
+            here: Here::default(),
             limits,
             guard,
         };

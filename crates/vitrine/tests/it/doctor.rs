@@ -144,6 +144,34 @@ fn an_owner_credential_in_the_environment_is_found() {
         assert!(report.contains(name) && !report.contains("vto_secret"), "{report}");
         assert_eq!(output.status.code(), Some(1));
     }
+    let look = |variables: &[(&str, &str)]| {
+        let mut command = home.command(&["doctor", "--json", "--listen", "127.0.0.1:1"]);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let both = look(&[("PDPP_OWNER_TOKEN", "a"), ("PDPP_OWNER_SESSION_COOKIE", "b")]);
+    assert!(both.contains("PDPP_OWNER_TOKEN is set") && both.contains("PDPP_OWNER_SESSION_COOKIE is set"), "{both}");
+    let token = home.store().owner_token();
+    let other = look(&[("PDPP_ACCESS_TOKEN", &token)]);
+    assert!(other.contains("PDPP_ACCESS_TOKEN holds") && !other.contains(&token), "{other}");
+    let granted = home.json(&["grant", "create", "--client", "Zed"]);
+    assert!(look(&[("PDPP_ACCESS_TOKEN", text(&granted["access_token"]))]).contains("\"ok\":true"));
+}
+
+#[test]
+fn a_database_url_is_found() {
+    let home = home();
+    let ran = doctor(&home, &["--database-url", "postgres://nora:secret@db/records"]);
+    one(&ran, "environment", &["embedded store only", "--database-url", "VITRINE_DATABASE_URL"]);
+    assert!(!ran.stdout.contains("secret"), "{ran:?}");
+}
+
+#[test]
+fn a_server_of_another_store_is_found() {
+    let (here, other) = (home(), home());
+    let served = other.store().serve();
+    let listen = served.address.to_string();
+    one(&doctor(&here, &["--listen", &listen]), "server", &[&listen, "another store", "vitrine serve --data-dir"]);
 }
 
 #[test]
@@ -205,7 +233,38 @@ fn a_client_that_cannot_start_vitrine_is_found() {
     symlink(PROGRAM, &link).unwrap();
     cursor(&home, &start(link.to_str().unwrap(), &["mcp"]));
     assert_eq!(doctor(&home, &[]).code, 0, "a link to this program is this program");
-    cursor(&home, &json!({ "url": "http://127.0.0.1:7663/mcp" }));
+}
+
+#[test]
+fn a_client_that_calls_where_nobody_answers_is_found() {
+    let home = home();
+    cursor(&home, &json!({ "url": "http://127.0.0.1:1/mcp" }));
+    let words = ["Cursor", "http://127.0.0.1:1/mcp", "nobody answers", "vitrine serve", "vitrine setup cursor --write"];
+    one(&doctor(&home, &[]), "clients", &words);
+    let served = home.store().serve();
+    cursor(&home, &json!({ "url": format!("http://{}/mcp", served.address) }));
+    assert_eq!(doctor(&home, &[]).code, 0);
+}
+
+#[test]
+fn an_owner_credential_in_a_client_is_found() {
+    let home = home();
+    let served = home.store().serve();
+    let (token, url) = (home.store().owner_token(), format!("http://{}/mcp", served.address));
+    let start = |env: Value| json!({ "command": PROGRAM, "args": ["mcp"], "env": env });
+    for (entry, word) in [
+        (json!({ "url": url, "headers": { "Authorization": format!("Bearer {token}") } }), "token of the owner's"),
+        (start(json!({ "PDPP_ACCESS_TOKEN": token })), "token of the owner's"),
+        (start(json!({ "PDPP_OWNER_TOKEN": "anything" })), "PDPP_OWNER_TOKEN"),
+        (start(json!({ "PDPP_OWNER_SESSION_COOKIE": "anything" })), "PDPP_OWNER_SESSION_COOKIE"),
+    ] {
+        cursor(&home, &entry);
+        let ran = doctor(&home, &[]);
+        one(&ran, "clients", &["Cursor", word, ".cursor/mcp.json", "vitrine setup cursor --write"]);
+        assert!(!ran.stdout.contains(&token), "{ran:?}");
+    }
+    let granted = text(&home.json(&["grant", "create", "--client", "Zed"])["access_token"]).to_owned();
+    cursor(&home, &json!({ "url": url, "headers": { "Authorization": format!("Bearer {granted}") } }));
     assert_eq!(doctor(&home, &[]).code, 0);
 }
 
@@ -219,7 +278,7 @@ fn several_grants_and_none_named_are_found() {
     for grant in home.json(&["grant", "list"]).as_array().unwrap() {
         home.json(&["grant", "revoke", text(&grant["grant_id"])]);
     }
-    one(&doctor(&home, &[]), "clients", &["Goose", "no grant", "vitrine grant create --client \"Goose\""]);
+    one(&doctor(&home, &[]), "clients", &["Goose", "no grant", "vitrine grant create --client Goose"]);
 }
 
 #[test]
@@ -258,4 +317,20 @@ fn a_cached_credential_that_is_open_broken_or_ended_is_found() {
     let ran = doctor(&home, &[]);
     one(&ran, "cached credentials", &["not a cached credential"]);
     assert!(!ran.stdout.contains("tok_x"));
+}
+
+#[test]
+fn a_cached_credential_of_the_owner_is_found() {
+    let home = home();
+    let token = home.store().owner_token();
+    for credential in [json!({ "access_token": "tok_x", "pdpp_token_kind": "owner" }), json!({ "access_token": token })]
+    {
+        let kept =
+            json!({ "provider_url": "https://a.example", "client": { "client_id": "c" }, "credential": credential });
+        let file = home.file("cache/clients/a.example.json", &kept.to_string());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let ran = doctor(&home, &[]);
+        one(&ran, "cached credentials", &["a.example.json", "owner's", "Remove", "vitrine connect https://a.example"]);
+        assert!(!ran.stdout.contains(&token) && !ran.stdout.contains("tok_x"), "{ran:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The guides: their commands are run as they stand there, and what they name exists.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::binary::{Home, fixture};
@@ -108,4 +109,31 @@ fn the_guides_name_only_commands_that_exist() {
         let known = help.lines().any(|line| line.trim_start().split(' ').next() == Some(subcommand));
         assert!(known || subcommand == "--", "{command}: no `{subcommand}` in --help");
     }
+}
+
+/// Every flag of a command and of those below it, by its help.
+fn flags(home: &Home, command: &[&str], found: &mut BTreeSet<String>) {
+    let help = home.run(&[command, &["--help"]].concat()).stdout;
+    let is_flag = |word: &&str| word.starts_with("--");
+    let options = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let words = options.flat_map(|line| line.split([' ', ',']).take_while(|word| word.starts_with('-')));
+    found.extend(words.filter(is_flag).map(str::to_owned));
+    let below = help.split("\nCommands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
+    for name in below.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        flags(home, &[command, &[name]].concat(), found);
+    }
+}
+
+#[test]
+fn every_flag_is_in_the_guides() {
+    let mut found = BTreeSet::new();
+    flags(&Home::new(), &[], &mut found);
+    assert!(found.contains("--data-dir") && found.contains("--max-bytes") && found.len() > 30, "{found:?}");
+    let everything: String = GUIDES.iter().chain(&["docs/importing.md"]).map(|document| text(document)).collect();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let named: BTreeSet<&str> = everything.split(|c| !is_part(c)).collect();
+    let known_to_all = ["--help", "--version"];
+    let missing: Vec<&String> =
+        found.iter().filter(|flag| !named.contains(flag.as_str()) && !known_to_all.contains(&flag.as_str())).collect();
+    assert!(missing.is_empty(), "no guide says what these are for: {missing:?}");
 }

@@ -6,6 +6,7 @@ mod backup;
 mod binary;
 mod bounds;
 mod browser;
+mod command_line;
 mod connect;
 mod consent;
 mod declarations;

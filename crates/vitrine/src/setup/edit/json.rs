@@ -36,7 +36,8 @@ pub(super) fn put(text: &str, section: &str, value: &Map<String, Value>) -> Resu
             servers.append(SERVER_NAME, entry);
         }
     }
-    Ok(ending_with_newline(document.to_string()))
+    let edited = document.to_string();
+    Ok(if text.is_empty() { ending_with_newline(edited) } else { edited })
 }
 
 pub(super) fn remove(text: &str, section: &str, whole: bool) -> Result<String, Broken> {

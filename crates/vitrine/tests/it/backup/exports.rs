@@ -39,3 +39,28 @@ async fn an_export_loads_into_the_same_records() {
     assert_eq!((refused.code, refused.stderr.contains("damaged_export")), (1, true), "{refused:?}");
     assert_eq!(names(broken.data_dir()), ["vitrine.lock"]);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn copies_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (binary, _) = furnished().await;
+    let path = |name: &str| binary.data_dir().join(name).display().to_string();
+    binary.json(&["export", &path("export")]);
+    binary.json(&["backup", &path("backup")]);
+    binary.json(&["ledger", "export", &path("reads.ndjson")]);
+    binary.json(&["restore", &path("backup"), "--data-dir", &path("deep/restored")]);
+    binary.json(&["restore", &path("export"), "--data-dir", &path("deep/restored"), "--force"]);
+    let mut left: Vec<_> = ["export", "backup", "reads.ndjson", "deep"].map(|name| binary.data_dir().join(name)).into();
+    let mut seen = 0;
+    while let Some(path) = left.pop() {
+        let metadata = fs::metadata(&path).unwrap();
+        let alone = if metadata.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(metadata.permissions().mode() & 0o777, alone, "{}", path.display());
+        if metadata.is_dir() {
+            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen}");
+}

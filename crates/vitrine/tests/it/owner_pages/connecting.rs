@@ -1,4 +1,4 @@
-use vitrine_server::clients::{Client, Platform, Reach, recommend};
+use vitrine_server::clients::{Client, Here, Reach, recommend};
 
 use crate::app::{PUBLIC_URL, TestApp};
 use crate::browser::{Browser, text};
@@ -13,7 +13,7 @@ async fn connecting_is_one_way_for_each_client() {
     let page = text(&answer).replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&");
     let reach = Reach::Url(format!("{PUBLIC_URL}/mcp"));
     for client in Client::ALL {
-        let way = recommend(client, &reach, Platform::Linux);
+        let way = recommend(client, &reach, &Here::default());
         assert_eq!(page.matches(&format!("<h2>{}</h2>", way.name)).count(), 1, "{page}");
         match (&way.command, &way.entry) {
             (Some(command), _) => assert!(page.contains(command), "{command}"),
