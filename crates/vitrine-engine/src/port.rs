@@ -374,6 +374,8 @@ pub struct FoundBlob {
     pub start: u64,
     /// The bytes asked for.
     pub bytes: Vec<u8>,
+    /// Scopes of other connections that keep other bytes under the same id.
+    pub others: Vec<usize>,
 }
 
 impl Row {

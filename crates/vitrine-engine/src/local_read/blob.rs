@@ -5,6 +5,7 @@ use vitrine_contract::record::BlobOrigin;
 use vitrine_contract::request::{BlobRequest, ReadRequest};
 use vitrine_contract::{ApiError, Blob, ErrorCode};
 
+use super::record::two_holders;
 use super::{LocalRead, ReadFault};
 use crate::gate::ReadPlan;
 use crate::port::Store;
@@ -21,6 +22,9 @@ async fn find<S: Store>(reader: &LocalRead<S>, request: &BlobRequest, plan: Read
             "There is no such blob. Use a `blob_id` that stands in a record you can read.",
         )
     })?;
+    if !found.others.is_empty() {
+        return Err(two_holders(&plan, &[&[found.scope], found.others.as_slice()].concat()).into());
+    }
     let scope = &plan.scopes()[found.scope];
     let origin = BlobOrigin {
         connection_id: scope.connection().connection_id.clone(),

@@ -16,14 +16,21 @@ pub(crate) fn blob(
     range: Option<ByteRange>,
 ) -> Result<Option<FoundBlob>> {
     check_fresh(tx, plan)?;
+    let mut found: Option<FoundBlob> = None;
     for (at, scope) in plan.scopes().iter().enumerate() {
-        if let Some((record_id, field)) = referrer(tx, scope, blob_id)?
-            && let Some((info, start, bytes)) = read(tx, scope, blob_id, range)?
-        {
-            return Ok(Some(FoundBlob { scope: at, record_id, field, info, start, bytes }));
+        let Some((record_id, field)) = referrer(tx, scope, blob_id)? else { continue };
+        let Some(Kept { number, info }) = kept(tx, scope, blob_id)? else { continue };
+        match &mut found {
+            Some(first) if first.info.sha256 == info.sha256 => {}
+            Some(first) => first.others.push(at),
+            None => {
+                let (start, end) = span(range, info.size_bytes.unwrap_or_default());
+                let bytes = bytes(tx, number, start, end)?;
+                found = Some(FoundBlob { scope: at, record_id, field, info, start, bytes, others: Vec::new() });
+            }
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 /// A visible record of the scope with a visible field that refers to the blob.
@@ -45,25 +52,25 @@ fn referrer(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<Option<(Str
     Ok(None)
 }
 
-fn read(
-    tx: &Connection,
-    scope: &Scope,
-    blob_id: &str,
-    range: Option<ByteRange>,
-) -> Result<Option<(BlobRef, u64, Vec<u8>)>> {
-    let found = tx
+/// A blob of the scope's connection.
+struct Kept {
+    number: i64,
+    info: BlobRef,
+}
+
+fn kept(tx: &Connection, scope: &Scope, blob_id: &str) -> Result<Option<Kept>> {
+    let kept = tx
         .prepare_cached(
             "SELECT b.number, b.mime_type, b.size, b.sha256 FROM blob b JOIN cell c ON c.connection = b.connection
              WHERE c.number = ?1 AND b.blob_id = ?2",
         )?
         .query_row((scope.cell(), blob_id), |row| {
-            Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, i64>(2)?.cast_unsigned(), row.get(3)?))
+            let size_bytes = Some(row.get::<_, i64>(2)?.cast_unsigned());
+            let info = BlobRef { blob_id: blob_id.to_owned(), mime_type: row.get(1)?, size_bytes, sha256: row.get(3)? };
+            Ok(Kept { number: row.get(0)?, info })
         })
         .optional()?;
-    let Some((number, mime_type, size, sha256)) = found else { return Ok(None) };
-    let (start, end) = span(range, size);
-    let info = BlobRef { blob_id: blob_id.to_owned(), mime_type, size_bytes: Some(size), sha256: Some(sha256) };
-    Ok(Some((info, start, bytes(tx, number, start, end)?)))
+    Ok(kept)
 }
 
 /// The bytes a range names: first, and one past the last.

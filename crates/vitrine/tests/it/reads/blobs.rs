@@ -64,3 +64,25 @@ async fn a_blob_is_read_through_its_record() {
         }
     }
 }
+
+#[tokio::test]
+async fn two_blobs_of_one_name_are_told_apart() {
+    let app = TestApp::with_mail().await;
+    let put = async |connection: &str, blob: &str, bytes: &'static str| {
+        let path = format!("/v1/blobs/{blob}?connection_id={connection}");
+        let request = TestApp::request("PUT", &app.owner, &path).header("content-type", "text/plain");
+        assert_eq!(app.send(request.body(bytes.into()).unwrap()).await.status, 200);
+    };
+    for (connection, message, bytes) in [("cin_work", "w1", "of work"), ("cin_home", "h1", "of home")] {
+        put(connection, "same", "equal").await;
+        put(connection, "other", bytes).await;
+        let attached = [attachment("a1", message, "same"), attachment("a2", message, "other")];
+        app.ingest(connection, "attachments", &attached).await;
+    }
+    let streams = json!([{ "name": "attachments" }]);
+    let token = app.grant(json!({ "source": "gmail", "streams": streams })).await;
+    assert_eq!(app.call("GET", &token, "/v1/blobs/same").await.body, b"equal");
+    let asked = app.call("GET", &token, "/v1/blobs/other").await;
+    assert_eq!((asked.status, asked.code().as_str()), (409, "ambiguous_connection"));
+    assert_eq!(app.call("GET", &token, "/v1/blobs/other?connection_id=cin_home").await.body, b"of home");
+}
