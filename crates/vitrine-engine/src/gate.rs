@@ -67,17 +67,9 @@ pub fn enforce(caller: &Caller, catalog: &Catalog, request: &ReadRequest) -> Res
             plan.measure = Some(measure::of_request(&plan.scopes, r)?);
         }
         ReadRequest::Search(r) => {
-            plan.scopes = scopes::of_search(caller, catalog, &r.streams, r.connection_id.as_deref())?;
-            if !r.filter.is_empty() {
-                if r.streams.len() != 1 {
-                    return Err(ApiError::new(
-                        ErrorCode::InvalidFilter,
-                        "A filter needs exactly one stream: pass `streams` with one name.",
-                    )
-                    .param("filter"));
-                }
-                plan.conditions = conditions::of_filter(&plan.scopes, &r.filter)?;
-            }
+            let find = if r.filter.is_empty() { scopes::of_search } else { scopes::of_filtered_search };
+            plan.scopes = find(caller, catalog, &r.streams, r.connection_id.as_deref())?;
+            plan.conditions = conditions::of_filter(&plan.scopes, &r.filter)?;
         }
         ReadRequest::Blob(r) => plan.scopes = scopes::survey(caller, catalog, None, r.connection_id.as_deref())?,
     }

@@ -46,11 +46,14 @@ pub(super) fn of_one_source(
         return Err(ambiguous(&everything(), stream));
     }
     let scopes = survey(caller, catalog, Some(stream), connection_id)?;
-    let source = |scope: &Scope| Arc::clone(&scope.connection.connector_key);
-    if scopes.iter().any(|scope| source(scope) != source(&scopes[0])) {
+    if !are_of_one_source(&scopes) {
         return Err(ambiguous(&everything(), stream));
     }
     Ok(scopes)
+}
+
+fn are_of_one_source(scopes: &[Scope]) -> bool {
+    scopes.iter().all(|scope| scope.connection.connector_key == scopes[0].connection.connector_key)
 }
 
 /// The streams a search runs over; all of them when none is named.
@@ -69,6 +72,21 @@ pub(super) fn of_search(
     }
     scopes.retain(|scope| streams.iter().any(|name| name == scope.stream.as_ref()));
     Ok(scopes)
+}
+
+/// Where a filtered search runs. A field says nothing across sources, even where their streams share a name.
+pub(super) fn of_filtered_search(
+    caller: &Caller,
+    catalog: &Catalog,
+    streams: &[String],
+    connection_id: Option<&str>,
+) -> Result<Vec<Scope>, ApiError> {
+    let [stream] = streams else {
+        let message = "A filter needs exactly one stream: pass `streams` with one name.";
+        return Err(ApiError::new(ErrorCode::InvalidFilter, message).param("filter"));
+    };
+    let scopes = of_search(caller, catalog, streams, connection_id)?;
+    if are_of_one_source(&scopes) { Ok(scopes) } else { Err(ambiguous(&scopes, stream)) }
 }
 
 /// The error that lists the connections a call could have meant.

@@ -2,6 +2,7 @@
 
 use super::{found, letter, mailbox};
 use crate::app::TestApp;
+use crate::fixtures::slack;
 use serde_json::json;
 
 #[tokio::test]
@@ -85,6 +86,19 @@ async fn searches_outside_the_grant_are_refused_alike() {
             assert_eq!(app.code(&token, &format!("/v1/search{mode}?{query}")).await, code, "{query}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_filter_across_sources_must_say_which() {
+    let app = TestApp::with_mail().await;
+    app.source(&slack()).await;
+    app.connection("slack", "cin_chat").await;
+    let token = app.grant(json!({ "package": true })).await;
+    let (status, refused) = app.get(&token, "/v1/search?q=body&streams=messages&filter[thread_id]=t1").await;
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("ambiguous_connection")));
+    assert_eq!(refused["error"]["available_connections"].as_array().map(Vec::len), Some(3));
+    let scoped = "/v1/search?q=body&streams=messages&filter[thread_id]=t1&connection_id=cin_work";
+    assert!(!super::keys(&app.get(&token, scoped).await.1).is_empty());
 }
 
 #[tokio::test]
