@@ -120,9 +120,10 @@ impl Sealer {
         bytes.number(score.to_bits().cast_signed());
         let rarity: Vec<u8> = weights.rarity.iter().flat_map(|weight| weight.to_be_bytes()).collect();
         bytes.bytes(&rarity);
-        bytes.bytes(
-            &[&weights.length.to_be_bytes()[..], &weights.best.to_be_bytes(), &[weights.relaxed.into()]].concat(),
-        );
+        bytes.number(weights.length.to_bits().cast_signed());
+        bytes.number(weights.best.to_bits().cast_signed());
+        bytes.number(weights.last_read);
+        bytes.number(weights.relaxed.into());
         for name in [connection_id, stream, id] {
             bytes.bytes(name.as_bytes());
         }
@@ -233,15 +234,16 @@ impl Reader<'_> {
         String::from_utf8(self.bytes()?).ok()
     }
 
+    fn weight(&mut self) -> Option<f64> {
+        Some(f64::from_bits(self.number()?.cast_unsigned()))
+    }
+
     fn rank(&mut self) -> Option<RankCursor> {
         let started = self.number()?;
-        let score = f64::from_bits(self.number()?.cast_unsigned());
-        let number = |bytes: &[u8; 8]| f64::from_be_bytes(*bytes);
-        let rarity = self.bytes()?.as_chunks().0.iter().map(number).collect();
-        let rest: [u8; 17] = self.bytes()?.try_into().ok()?;
-        let (length, rest) = rest.split_first_chunk()?;
-        let (best, rest) = rest.split_first_chunk()?;
-        let weights = Weights { rarity, length: number(length), best: number(best), relaxed: rest == [1] };
+        let score = self.weight()?;
+        let rarity = self.bytes()?.as_chunks().0.iter().map(|bytes| f64::from_be_bytes(*bytes)).collect();
+        let (length, best) = (self.weight()?, self.weight()?);
+        let weights = Weights { rarity, length, best, last_read: self.number()?, relaxed: self.number()? == 1 };
         let (connection_id, stream, id) = (self.text()?, self.text()?, self.text()?);
         Some(RankCursor { started, ranked: Ranked { weights, score, connection_id, stream, id } })
     }

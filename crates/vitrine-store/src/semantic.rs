@@ -9,7 +9,7 @@ mod model;
 mod reading;
 mod unread;
 
-pub(crate) use cache::{CellVectors, VectorCache, vector};
+pub(crate) use cache::{CellVectors, VectorCache, newest, vector};
 pub(crate) use model::{drop_of_other_models, is_current as is_current_model};
 pub(crate) use reading::{keep, read, take};
 pub(crate) use unread::{Bringing, coverage, drop_cell, forget_record, is_text, renew, renew_cell};

@@ -48,6 +48,8 @@ pub struct Weights {
     pub length: f64,
     /// The best lexical score, which fusion measures others against.
     pub best: f64,
+    /// The last text that counts among those that were read for their meaning.
+    pub last_read: i64,
 }
 
 /// What was found.

@@ -109,12 +109,11 @@ pub(crate) fn search(tx: &Connection, plan: &ReadPlan, cache: &VectorCache, ask:
     let places = scopes.map(|(number, scope)| Place::new(tx, plan, number, scope)).collect::<Result<Vec<_>>>()?;
     let matches = Matches::gather(tx, &places, ask.query)?;
     let before = ask.after.map(|after| &after.weights);
+    let meaning = || Meaning::of(tx, cache, &places, &ask.query.plain, before);
     let Ranking { mut scored, weights, total, complete, coverage } = match ask.mode {
         SearchMode::Lexical => lexical(&places, &matches, before),
-        SearchMode::Semantic => semantic(&Meaning::of(tx, cache, &places, &ask.query.plain)?, &places, &matches)?,
-        SearchMode::Hybrid => {
-            fusion::rank(&Meaning::of(tx, cache, &places, &ask.query.plain)?, &places, &matches, before)?
-        }
+        SearchMode::Semantic => semantic(&meaning()?, &places, &matches)?,
+        SearchMode::Hybrid => fusion::rank(&meaning()?, &places, &matches, before)?,
     };
     let more = ranking::best(tx, &places, &mut scored, ask.after, ask.rows)?;
     let finder = Finder::new(tx, ask.query, &weights);
@@ -129,7 +128,10 @@ fn lexical(places: &[Place<'_>], matches: &Matches, before: Option<&Weights>) ->
 }
 
 fn semantic(meaning: &Meaning<'_, '_>, places: &[Place<'_>], matches: &Matches) -> Result<Ranking> {
-    let (mut scored, complete) = meaning.nearest()?;
+    let (mut scored, all) = meaning.nearest()?;
     scored.retain(|hit| !matches.is_excluded(hit.place, hit.record));
-    Ok(Ranking { scored, weights: matches.weigh(places), total: None, complete, coverage: meaning.coverage()? })
+    let mut weights = matches.weigh(places);
+    meaning.note(&mut weights);
+    let coverage = meaning.coverage()?;
+    Ok(Ranking { scored, weights, total: None, complete: all && coverage.is_none(), coverage })
 }

@@ -44,8 +44,7 @@ impl VectorCache {
         let dropped: i64 = tx
             .prepare_cached("SELECT vectors_dropped FROM cell WHERE number = ?1")?
             .query_row([cell], |row| row.get(0))?;
-        let newest: i64 =
-            tx.prepare_cached("SELECT coalesce(max(number), 0) FROM vector")?.query_row([], |row| row.get(0))?;
+        let newest = newest(tx)?;
         let known = known.filter(|known| known.dropped == dropped && known.newest <= newest);
         let vectors = match known {
             Some(known) if known.newest == newest => return Ok(known.vectors),
@@ -61,6 +60,12 @@ impl VectorCache {
         lock().insert(cell, Known { dropped, newest, vectors: Arc::clone(&vectors) });
         Ok(vectors)
     }
+}
+
+/// The vector that was kept last.
+pub(crate) fn newest(tx: &Connection) -> Result<i64> {
+    let mut statement = tx.prepare_cached("SELECT coalesce(max(number), 0) FROM vector")?;
+    Ok(statement.query_row([], |row| row.get(0))?)
 }
 
 fn load(tx: &Connection, sql: &str, cell: i64, after: i64) -> Result<Vec<(Owner, Bits)>> {

@@ -27,6 +27,7 @@ pub(super) fn rank(
     if before.is_none() {
         weights.best = words.iter().map(|hit| hit.score).fold(0.0, f64::max);
     }
+    meaning.note(&mut weights);
     let all_words = words.len() <= CANDIDATES;
     keep_best(&mut words);
     let (alike, all_alike) = meaning.nearest()?;
@@ -46,7 +47,9 @@ pub(super) fn rank(
         let score = WORDS * words + (1.0 - WORDS) * alike.max(0.0);
         scored.push(Scored { score, place, record, words: words > 0.0, meaning: alike >= LEAST });
     }
-    Ok(Ranking { scored, weights, total: None, complete: all_words && all_alike, coverage: meaning.coverage()? })
+    let coverage = meaning.coverage()?;
+    let complete = all_words && all_alike && coverage.is_none();
+    Ok(Ranking { scored, weights, total: None, complete, coverage })
 }
 
 /// The best, and all that are as good as the last of them.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use vitrine_contract::search::IndexCoverage;
 use vitrine_embed::{DIMENSIONS, Encoder, Vector, scan};
-use vitrine_engine::port::StoreError;
+use vitrine_engine::port::{StoreError, Weights};
 
 use super::Place;
 use super::ranking::Scored;
@@ -26,22 +26,38 @@ pub(super) struct Meaning<'a, 'p> {
     places: &'a [Place<'p>],
     query: Vector,
     vectors: Vec<Arc<CellVectors>>,
+    /// The last vector that counts.
+    last: i64,
 }
 
 impl<'a, 'p> Meaning<'a, 'p> {
-    pub(super) fn of(tx: &'a Connection, cache: &VectorCache, places: &'a [Place<'p>], text: &str) -> Result<Self> {
+    /// Texts that are read while a walk goes on do not count in it: their records would change places.
+    pub(super) fn of(
+        tx: &'a Connection,
+        cache: &VectorCache,
+        places: &'a [Place<'p>],
+        text: &str,
+        before: Option<&Weights>,
+    ) -> Result<Self> {
         let failed = |error: vitrine_embed::EncodeError| Fault::from(StoreError::Failed(error.to_string()));
         let query = Encoder::bundled().and_then(|encoder| encoder.encode_query(text)).map_err(failed)?;
         let vectors = places.iter().map(|place| match place.semantic.as_slice() {
             [] => Ok(Arc::default()),
             _ => cache.of_cell(tx, place.scope.cell()),
         });
-        Ok(Self { tx, places, query, vectors: vectors.collect::<Result<_>>()? })
+        let last = before.map_or_else(|| semantic::newest(tx), |weights| Ok(weights.last_read))?;
+        Ok(Self { tx, places, query, vectors: vectors.collect::<Result<_>>()?, last })
+    }
+
+    /// What later pages of a walk need to know of it.
+    pub(super) fn note(&self, weights: &mut Weights) {
+        weights.last_read = self.last;
     }
 
     /// The records nearest to the query, and whether those are all there are. Vectors are cut down
     /// to candidates only after those the caller may not see are left out.
     pub(super) fn nearest(&self) -> Result<(Vec<Scored>, bool)> {
+        let mut late = false;
         let bits = self.query.bits();
         let mut counts = [0_usize; DIMENSIONS + 1];
         let mut seen: Vec<Vec<(u16, u32)>> = Vec::with_capacity(self.places.len());
@@ -51,6 +67,10 @@ impl<'a, 'p> Meaning<'a, 'p> {
             let mut allowed = place.allowed.as_deref();
             for (owner, distance) in vectors.owners.iter().zip(distances) {
                 if !place.semantic.contains(&owner.field) || !is_next(&mut allowed, owner.record) {
+                    continue;
+                }
+                if i64::from(owner.number) > self.last {
+                    late = true;
                     continue;
                 }
                 counts[usize::from(distance)] += 1;
@@ -83,14 +103,16 @@ impl<'a, 'p> Meaning<'a, 'p> {
             words: false,
             meaning: true,
         });
-        Ok((scored.filter(|hit| hit.score >= LEAST).collect(), below <= CANDIDATES && total <= CANDIDATES))
+        let all = !late && below <= CANDIDATES && total <= CANDIDATES;
+        Ok((scored.filter(|hit| hit.score >= LEAST).collect(), all))
     }
 
     /// How alike one record is; none when nothing of it was read yet.
     pub(super) fn likeness(&self, place: usize, record: i64) -> Result<Option<f64>> {
         let here = &self.places[place];
-        let mut statement = self.tx.prepare_cached("SELECT field, data FROM vector WHERE cell = ?1 AND record = ?2")?;
-        let mut rows = statement.query((here.scope.cell(), record))?;
+        let sql = "SELECT field, data FROM vector WHERE cell = ?1 AND record = ?2 AND number <= ?3";
+        let mut statement = self.tx.prepare_cached(sql)?;
+        let mut rows = statement.query((here.scope.cell(), record, self.last))?;
         let mut best = None;
         while let Some(row) = rows.next()? {
             if here.semantic.contains(&row.get(0)?) {

@@ -69,7 +69,12 @@ impl Matches {
         });
         let all = || self.wanted.iter().flatten().flatten();
         let (words, texts): (u64, u64) = (all().map(|o| u64::from(o.length)).sum(), all().count() as u64);
-        Weights { relaxed: false, rarity: rarity.collect(), length: number(words) / number(texts.max(1)), best: 0.0 }
+        Weights {
+            relaxed: false,
+            rarity: rarity.collect(),
+            length: number(words) / number(texts.max(1)),
+            ..Weights::default()
+        }
     }
 
     /// Records that have every unit.

@@ -58,12 +58,35 @@ async fn until_all_is_read_answers_say_how_much_is() {
     let (app, token) = mailbox(&household()).await;
     let (_, body) = app.get(&token, "/v1/search/semantic?q=holiday").await;
     assert_eq!(body["meta"]["index"], json!({ "covered": 0, "total": 6 }));
+    let unfinished = json!({ "complete": false, "ranking_scope": "candidate_window", "truncated": true });
+    assert_eq!(body["meta"]["recall"], unfinished);
     assert_eq!(app.store.read_meanings(2).await.unwrap(), 2);
     let (_, body) = app.get(&token, "/v1/search/hybrid?q=holiday").await;
     assert_eq!(body["meta"]["index"], json!({ "covered": 2, "total": 6 }));
+    assert_eq!(body["meta"]["recall"], unfinished);
     app.read_all_meanings().await;
     let (_, body) = app.get(&token, "/v1/search/hybrid?q=holiday").await;
     assert!(body["meta"].get("index").is_none());
+    assert_eq!(body["meta"]["recall"]["complete"], true);
+}
+
+#[tokio::test]
+async fn texts_read_during_a_walk_do_not_move_its_hits() {
+    let letters: Vec<_> =
+        (0..24).map(|n| letter(&format!("m{n:02}"), "Finance report", &format!("Page {n}"))).collect();
+    let (app, token) = mailbox(&letters).await;
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let (_, body) = app.get(&token, &format!("/v1/search/hybrid?q=finance+report&limit=4{cursor}")).await;
+        seen.extend(keys(&body));
+        assert_eq!(body["meta"]["recall"]["complete"], false, "it began with nothing read");
+        app.store.read_meanings(16).await.unwrap();
+        let Some(next) = body["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    seen.sort();
+    let all: Vec<String> = (0..24).map(|n| format!("m{n:02}")).collect();
+    assert_eq!(seen, all);
 }
 
 #[tokio::test]
