@@ -221,6 +221,8 @@ mod tests {
         assert_eq!(code("/v1/streams/m/records", "filter[a]=1&filter[a]=2"), "invalid_filter");
         assert_eq!(code("/v1/streams/m/records", "filter[a][near]=1"), "invalid_filter");
         assert_eq!(code("/v1/streams/m/records", "filter=x"), "invalid_filter");
+        let unclosed = parse("/v1/streams/m/records", "filter[a=x").unwrap_err();
+        assert_eq!(unclosed.param.as_deref(), Some("filter"));
         assert_eq!(code("/v1/streams/m/records/a%2Fb", ""), "invalid_id");
         assert_eq!(code("/v1/streams/m/records/%2e%2e", ""), "invalid_id");
         assert_eq!(code("/v1/streams/m/records/x/field-window", "field=a&limit_chars=x"), "invalid_window");

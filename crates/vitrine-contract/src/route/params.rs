@@ -152,7 +152,10 @@ impl Params {
                         RangeOp::parse(op).ok_or_else(|| bad_filter(field, "Comparisons are gte, gt, lte and lt."))?;
                     (*field, filter.bound(field, op, &value))
                 }
-                _ => return Err(bad_filter("filter", "Pass `filter[field]=value` or `filter[field][gte]=value`.")),
+                _ => {
+                    let message = "Pass `filter[field]=value` or `filter[field][gte]=value`.";
+                    return Err(ApiError::new(ErrorCode::InvalidFilter, message).param("filter"));
+                }
             };
             if !added {
                 return Err(bad_filter(field, "Each field takes one value, or one of each comparison."));
