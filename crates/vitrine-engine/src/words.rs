@@ -6,13 +6,14 @@
 //! a sentence is found wherever it stands.
 
 mod function;
+mod pieces;
 mod query;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-pub use query::{MAX_UNITS, Query, Sought, Unit};
+pub use query::{MAX_UNITS, Query, Reading, Sought, Unit};
 
 /// Characters of one word; a longer run is several words.
 const MAX_WORD_CHARS: u64 = 128;

@@ -29,9 +29,6 @@ async fn page<S: Store>(
 ) -> Result<SearchList, ReadFault> {
     let (rows, mut warnings) = list::limit(request.limit);
     let query = Query::parse(&request.q);
-    if query.shortened {
-        warnings.push(Warning::query_shortened(crate::words::MAX_UNITS));
-    }
     let binding = binding(reader, request);
     let sealer = reader.sealer();
     let now = reader.clock.now();
@@ -45,6 +42,9 @@ async fn page<S: Store>(
         show: &show,
     };
     let Dated { answer: found, newest } = reader.store.search(&plan, &ask).await?;
+    if query.reading(found.weights.relaxed).shortened {
+        warnings.push(Warning::query_shortened(crate::words::MAX_UNITS));
+    }
     let started = resumed.as_ref().map_or_else(|| now.as_second(), |cursor| cursor.started);
     let seal = move |ranked| sealer.seal_rank(&binding, &RankCursor { started, ranked });
     let places: Vec<Ranked> = found.hits.iter().map(|hit| ranked(&plan, &found, hit)).collect();

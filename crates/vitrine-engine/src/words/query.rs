@@ -1,7 +1,8 @@
 //! What a person typed, as what is to be found. Nothing typed is an error.
 
 use super::function::is_function_word;
-use super::{each_word, stem};
+use super::pieces::Pieces;
+use super::{each_word, stem, unspaced};
 
 /// Different things to find at most.
 pub const MAX_UNITS: usize = 64;
@@ -13,14 +14,23 @@ const FUNCTION_WORD: f64 = 0.2;
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
-    /// What a record should have.
-    pub wanted: Vec<Unit>,
-    /// How much each of `wanted` counts in a ranking: once for every time it was typed.
-    pub emphasis: Vec<f64>,
+    /// What a record should have, all of it.
+    pub strict: Reading,
+    /// What counts when no record has all that: any of it, and words that were not quoted one by one.
+    pub relaxed: Reading,
     /// What it must not have.
     pub excluded: Vec<Unit>,
     /// The wanted text without operators, for searches by meaning.
     pub plain: String,
+}
+
+/// One way to read what is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// What is to be found.
+    pub units: Vec<Unit>,
+    /// How much each counts in a ranking: once for every time it was typed.
+    pub emphasis: Vec<f64>,
     /// Whether there was more than is looked for.
     pub shortened: bool,
 }
@@ -54,24 +64,48 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let mut query = Self::default();
         for piece in Pieces(text) {
-            let Some(unit) = piece.unit() else { continue };
-            if !piece.excluded {
+            let rows: Vec<Row> = piece.parts().into_iter().filter_map(|part| Row::read(part, piece.quoted)).collect();
+            if !piece.excluded && !rows.is_empty() {
                 if !query.plain.is_empty() {
                     query.plain.push(' ');
                 }
                 query.plain.push_str(piece.text);
             }
-            let units = if piece.excluded { &mut query.excluded } else { &mut query.wanted };
-            match place_of(unit, units) {
-                None => query.shortened = true,
-                Some(_) if piece.excluded => {}
-                Some(place) => {
-                    query.emphasis.resize(query.wanted.len(), 0.0);
-                    query.emphasis[place] += piece.emphasis();
+            for row in rows {
+                if piece.excluded {
+                    let fits = place_of(row.unit(), &mut query.excluded).is_some();
+                    query.strict.shortened |= !fits;
+                    query.relaxed.shortened |= !fits;
+                    continue;
+                }
+                query.strict.want(&row);
+                for row in if piece.quoted { vec![row] } else { row.apart() } {
+                    query.relaxed.want(&row);
                 }
             }
         }
         query
+    }
+
+    /// What is wanted: all of it, or, when that is nowhere, any.
+    pub fn reading(&self, relaxed: bool) -> &Reading {
+        if relaxed { &self.relaxed } else { &self.strict }
+    }
+
+    /// Whether there is anything less to ask for.
+    pub fn can_be_relaxed(&self) -> bool {
+        self.relaxed.units.len() > 1 || self.relaxed.units != self.strict.units
+    }
+}
+
+impl Reading {
+    fn want(&mut self, row: &Row) {
+        let Some(place) = place_of(row.unit(), &mut self.units) else {
+            self.shortened = true;
+            return;
+        };
+        self.emphasis.resize(self.units.len(), 0.0);
+        self.emphasis[place] += row.emphasis();
     }
 }
 
@@ -85,68 +119,50 @@ fn place_of(unit: Unit, units: &mut Vec<Unit>) -> Option<usize> {
     known
 }
 
-/// What stands between spaces or quotes.
-struct Piece<'a> {
-    text: &'a str,
-    excluded: bool,
+/// Words that were typed next to each other.
+struct Row {
+    words: Vec<String>,
+    /// Whether the last is only how a word starts.
     prefix: bool,
 }
 
-impl Piece<'_> {
-    fn unit(&self) -> Option<Unit> {
+impl Row {
+    fn read(text: &str, quoted: bool) -> Option<Self> {
         let mut words = Vec::new();
-        each_word(self.text, |word| {
+        each_word(text, |word| {
             words.push(word.term.to_owned());
             words.len() < MAX_PHRASE_WORDS
         });
-        let last = words.len().checked_sub(1)?;
-        let sought = words
-            .into_iter()
-            .enumerate()
-            .map(|(at, term)| if self.prefix && at == last { Sought::Prefix(term) } else { Sought::Stem(stem(&term)) });
-        Some(Unit(sought.collect()))
+        let prefix = !quoted && text.ends_with('*');
+        (!words.is_empty()).then_some(Self { words, prefix })
+    }
+
+    fn unit(&self) -> Unit {
+        let last = self.words.len() - 1;
+        let sought = self.words.iter().enumerate().map(|(at, term)| {
+            if self.prefix && at == last { Sought::Prefix(term.clone()) } else { Sought::Stem(stem(term)) }
+        });
+        Unit(sought.collect())
+    }
+
+    /// Its words one by one; of a script without spaces the pairs of characters, since one says too little.
+    fn apart(&self) -> Vec<Self> {
+        let is_unspaced = |term: &String| term.chars().next().is_some_and(unspaced);
+        let runs = self.words.chunk_by(|a, b| is_unspaced(a) && is_unspaced(b));
+        let words = runs.flat_map(|run| run.windows(run.len().min(2)));
+        let mut apart: Vec<Self> = words.map(|words| Self { words: words.to_vec(), prefix: false }).collect();
+        if let Some(last) = apart.last_mut() {
+            last.prefix = self.prefix;
+        }
+        apart
     }
 
     fn emphasis(&self) -> f64 {
-        let mut words = 0;
-        let mut holds_together = !self.prefix;
-        each_word(self.text, |word| {
-            words += 1;
-            holds_together &= words == 1 && is_function_word(word.term);
-            holds_together
-        });
-        if holds_together { FUNCTION_WORD } else { 1.0 }
-    }
-}
-
-struct Pieces<'a>(&'a str);
-
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
-
-    fn next(&mut self) -> Option<Piece<'a>> {
-        let rest = self.0.trim_start();
-        if rest.is_empty() {
-            return None;
+        match self.words.as_slice() {
+            [word] if !self.prefix && is_function_word(word) => FUNCTION_WORD,
+            _ => 1.0,
         }
-        let (rest, excluded) = match rest.strip_prefix('-') {
-            Some(after) if after.starts_with(|c: char| c.is_alphanumeric() || is_quote(c)) => (after, true),
-            _ => (rest, false),
-        };
-        if let Some(inside) = rest.strip_prefix(is_quote) {
-            let end = inside.find(is_quote).unwrap_or(inside.len());
-            let after = &inside[end..];
-            self.0 = after.strip_prefix(is_quote).unwrap_or(after);
-            return Some(Piece { text: &inside[..end], excluded, prefix: false });
-        }
-        let end = rest.find(|c: char| c.is_whitespace() || is_quote(c)).unwrap_or(rest.len());
-        self.0 = &rest[end..];
-        Some(Piece { text: &rest[..end], excluded, prefix: rest[..end].ends_with('*') })
     }
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '“' | '”' | '„' | '«' | '»')
 }
 
 #[cfg(test)]
@@ -163,7 +179,7 @@ mod tests {
     fn words_phrases_exclusions_and_prefixes_are_told_apart() {
         let query = Query::parse(r#"Invoice "annual report" -draft -"old copy" zür* e-mail"#);
         assert_eq!(
-            query.wanted,
+            query.strict.units,
             [
                 stems(&["invoice"]),
                 stems(&["annual", "report"]),
@@ -178,37 +194,84 @@ mod tests {
     #[test]
     fn words_count_as_often_as_they_are_typed_and_function_words_little() {
         let query = Query::parse("the invoice Invoices of \"the who\" the");
-        assert_eq!(query.wanted, [stems(&["the"]), stems(&["invoice"]), stems(&["of"]), stems(&["the", "who"])]);
-        assert_eq!(query.emphasis, [2.0 * FUNCTION_WORD, 2.0, FUNCTION_WORD, 1.0]);
+        assert_eq!(query.strict.units, [stems(&["the"]), stems(&["invoice"]), stems(&["of"]), stems(&["the", "who"])]);
+        assert_eq!(query.strict.emphasis, [2.0 * FUNCTION_WORD, 2.0, FUNCTION_WORD, 1.0]);
     }
 
     #[test]
     fn text_without_spaces_is_a_phrase() {
-        assert_eq!(Query::parse("東京").wanted, [stems(&["東", "京"])]);
+        assert_eq!(Query::parse("東京").strict.units, [stems(&["東", "京"])]);
+    }
+
+    #[test]
+    fn signs_that_set_words_apart_are_told_from_those_that_join_them() {
+        for text in ["picnic/meeting", "picnic,meeting", "(picnic)[meeting];", "picnic|meeting", "picnic…meeting!"] {
+            assert_eq!(Query::parse(text).strict.units, [stems(&["picnic"]), stems(&["meeting"])], "{text}");
+        }
+        assert_eq!(Query::parse("京都、東京").strict.units, [stems(&["京", "都"]), stems(&["東", "京"])]);
+        for (text, words) in [
+            ("e-mail", vec!["e", "mail"]),
+            ("2026-03-12", vec!["2026", "03", "12"]),
+            ("12/03/2026", vec!["12", "03", "2026"]),
+            ("1,000.50", vec!["1", "000", "50"]),
+            ("me@x.org", vec!["me", "x", "org"]),
+            ("don’t", vec!["don", "t"]),
+        ] {
+            assert_eq!(Query::parse(text).strict.units, [stems(&words)], "{text}");
+        }
+        assert_eq!(Query::parse("\"picnic/meeting\"").strict.units, [stems(&["picnic", "meeting"])]);
+        assert_eq!(Query::parse("tea -picnic/meeting").excluded, [stems(&["picnic"]), stems(&["meeting"])]);
+        let starts = ["ann", "re"].map(|start| Unit(vec![Sought::Prefix(start.into())]));
+        assert_eq!(Query::parse("(ann*),re*").strict.units, starts);
+    }
+
+    #[test]
+    fn a_relaxed_query_counts_the_words_of_what_was_not_quoted() {
+        let query = Query::parse("\"annual report\" don't meet-up* meet");
+        let prefix = Unit(vec![Sought::Prefix("up".into())]);
+        assert_eq!(
+            query.relaxed.units,
+            [stems(&["annual", "report"]), stems(&["don"]), stems(&["t"]), stems(&["meet"]), prefix]
+        );
+        assert_eq!(query.relaxed.emphasis, [1.0, 1.0, FUNCTION_WORD, 2.0, 1.0]);
+        assert_eq!(
+            Query::parse("東京都tower第3").relaxed.units,
+            [stems(&["東", "京"]), stems(&["京", "都"]), stems(&["tower"]), stems(&["第"]), stems(&["3"])]
+        );
+        for (text, can) in [("meeting", false), ("\"annual report\"", false), ("京東", false), ("e-mail", true)] {
+            assert_eq!(Query::parse(text).can_be_relaxed(), can, "{text}");
+        }
+        let long: String = ('一'..).take(64).collect();
+        let query = Query::parse(&format!("{long} {}", long.chars().rev().collect::<String>()));
+        assert_eq!((query.strict.units.len(), query.strict.shortened), (2, false));
+        assert_eq!((query.relaxed.units.len(), query.relaxed.shortened), (MAX_UNITS, true));
     }
 
     #[test]
     fn nothing_but_operators_is_nothing_to_find() {
         for text in ["", "  ", "-", "\"", "\"\"", "* - \" \"", "🙂 !!", "--", "-*"] {
-            assert_eq!(Query::parse(text).wanted, [], "{text}");
+            assert_eq!(Query::parse(text).strict.units, [], "{text}");
         }
-        assert_eq!(Query::parse("\"open phrase").wanted, [stems(&["open", "phrase"])]);
-        assert_eq!(Query::parse("a a A").wanted, [stems(&["a"])]);
+        assert_eq!(Query::parse("\"open phrase").strict.units, [stems(&["open", "phrase"])]);
+        assert_eq!(Query::parse("a a A").strict.units, [stems(&["a"])]);
     }
 
     #[test]
     fn a_very_long_query_is_shortened_and_says_so() {
         let text: Vec<String> = (0..100).map(|n| format!("w{n}")).collect();
         let query = Query::parse(&text.join(" "));
-        assert_eq!((query.wanted.len(), query.shortened), (MAX_UNITS, true));
+        assert_eq!((query.strict.units.len(), query.strict.shortened), (MAX_UNITS, true));
     }
 
     proptest! {
         #[test]
         fn anything_can_be_typed(text in "[ab*\"“ \\-]{0,24}|.{0,40}") {
             let query = Query::parse(&text);
-            prop_assert!(query.wanted.iter().chain(&query.excluded).all(|unit| !unit.0.is_empty()));
-            prop_assert_eq!(query.wanted.len(), query.emphasis.len());
+            for reading in [&query.strict, &query.relaxed] {
+                prop_assert!(reading.units.iter().chain(&query.excluded).all(|unit| !unit.0.is_empty()));
+                prop_assert_eq!(reading.units.len(), reading.emphasis.len());
+            }
+            prop_assert_eq!(query.strict.units.is_empty(), query.relaxed.units.is_empty());
         }
     }
 }

@@ -102,32 +102,37 @@ struct Ranking {
 
 pub(crate) fn search(tx: &Connection, plan: &ReadPlan, cache: &VectorCache, ask: &SearchAsk<'_>) -> Result<Found> {
     check_fresh(tx, plan)?;
-    if ask.query.wanted.is_empty() {
+    if ask.query.strict.units.is_empty() {
         return Ok(Found { total: Some(0), complete: true, ..Found::default() });
     }
     let scopes = plan.scopes().iter().enumerate();
     let places = scopes.map(|(number, scope)| Place::new(tx, plan, number, scope)).collect::<Result<Vec<_>>>()?;
-    let matches = Matches::gather(tx, &places, ask.query)?;
     let before = ask.after.map(|after| &after.weights);
     let meaning = || Meaning::of(tx, cache, &places, &ask.query.plain, before);
+    let mut matches = Matches::gather(tx, &places, ask.query, before)?;
     let Ranking { mut scored, weights, total, complete, coverage } = match ask.mode {
-        SearchMode::Lexical => lexical(&places, &matches, before),
+        SearchMode::Lexical => lexical(tx, &places, &mut matches, before)?,
         SearchMode::Semantic => semantic(&meaning()?, &places, &matches)?,
-        SearchMode::Hybrid => fusion::rank(&meaning()?, &places, &matches, before)?,
+        SearchMode::Hybrid => fusion::rank(tx, &meaning()?, &places, &mut matches, before)?,
     };
     let more = ranking::best(tx, &places, &mut scored, ask.after, ask.rows)?;
-    let finder = Finder::new(tx, ask.query, &weights);
+    let finder = Finder::new(tx, ask.query.reading(weights.relaxed), &weights);
     let show: BTreeSet<String> = ask.show.iter().map(|name| (*name).to_owned()).collect();
     let hits = scored.iter().map(|hit| finder.hit(&places[hit.place], hit, &show)).collect::<Result<_>>()?;
     Ok(Found { hits, more, total, complete, weights, coverage })
 }
 
-fn lexical(places: &[Place<'_>], matches: &Matches, before: Option<&Weights>) -> Ranking {
-    let (scored, weights) = matches.score(places, before);
-    Ranking { total: Some(scored.len() as u64), scored, weights, complete: true, coverage: None }
+fn lexical(
+    tx: &Connection,
+    places: &[Place<'_>],
+    matches: &mut Matches<'_>,
+    before: Option<&Weights>,
+) -> Result<Ranking> {
+    let (scored, weights) = matches.score(tx, places, before)?;
+    Ok(Ranking { total: Some(scored.len() as u64), scored, weights, complete: true, coverage: None })
 }
 
-fn semantic(meaning: &Meaning<'_, '_>, places: &[Place<'_>], matches: &Matches) -> Result<Ranking> {
+fn semantic(meaning: &Meaning<'_, '_>, places: &[Place<'_>], matches: &Matches<'_>) -> Result<Ranking> {
     let (mut scored, all) = meaning.nearest()?;
     scored.retain(|hit| !matches.is_excluded(hit.place, hit.record));
     let mut weights = matches.weigh(places);

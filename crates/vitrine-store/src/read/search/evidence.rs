@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use vitrine_contract::values;
 use vitrine_engine::gate;
 use vitrine_engine::port::{Evidence, FoundHit, Row, Weights};
-use vitrine_engine::words::Query;
+use vitrine_engine::words::Reading;
 
 use super::Place;
 use super::long_text::LongText;
@@ -28,7 +28,7 @@ const SHOWN_CHARS: u32 = 512;
 /// Finds what was wanted in the records that match.
 pub(super) struct Finder<'a> {
     tx: &'a Connection,
-    query: &'a Query,
+    reading: &'a Reading,
     weights: &'a Weights,
     reader: Reader<'a>,
 }
@@ -50,8 +50,8 @@ struct Candidate {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(tx: &'a Connection, query: &'a Query, weights: &'a Weights) -> Self {
-        Self { tx, query, weights, reader: Reader::new(&query.wanted) }
+    pub(super) fn new(tx: &'a Connection, reading: &'a Reading, weights: &'a Weights) -> Self {
+        Self { tx, reading, weights, reader: Reader::new(&reading.units) }
     }
 
     /// A match, with its proof and the fields to bring along.
@@ -156,7 +156,7 @@ impl<'a> Finder<'a> {
         text: &LongText<'_>,
     ) -> Result<Vec<Candidate>> {
         let mut standing = Vec::new();
-        for stretch in text.stretches(&place.segments, field.number, &self.query.wanted, |unit| self.rarity(unit))? {
+        for stretch in text.stretches(&place.segments, field.number, &self.reading.units, |unit| self.rarity(unit))? {
             let here = self.reader.find(&stretch.text);
             standing.extend(here.iter().map(|s| Standing {
                 unit: s.unit,

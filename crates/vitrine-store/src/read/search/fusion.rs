@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::Connection;
 use vitrine_engine::port::Weights;
 
 use super::likeness::{LEAST, Meaning};
@@ -18,12 +19,13 @@ const CANDIDATES: usize = 1_000;
 /// Ranks what either search finds by both scores. A score by words is measured against the best
 /// one, which a walk remembers, so that no score changes while it goes on.
 pub(super) fn rank(
+    tx: &Connection,
     meaning: &Meaning<'_, '_>,
     places: &[Place<'_>],
-    matches: &Matches,
+    matches: &mut Matches<'_>,
     before: Option<&Weights>,
 ) -> Result<Ranking> {
-    let (mut words, mut weights) = matches.score(places, before);
+    let (mut words, mut weights) = matches.score(tx, places, before)?;
     if before.is_none() {
         weights.best = words.iter().map(|hit| hit.score).fold(0.0, f64::max);
     }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use vitrine_contract::naming::TITLE_FIELDS;
 use vitrine_engine::port::Weights;
-use vitrine_engine::words::{Query, Unit};
+use vitrine_engine::words::{Query, Reading, Unit};
 
 use super::Place;
 use super::ranking::Scored;
@@ -18,23 +18,31 @@ const LENGTH_WEIGHT: f64 = 0.75;
 const TITLE_WEIGHT: f64 = 2.0;
 
 /// Everything that was wanted, wherever it may be seen.
-pub(super) struct Matches {
+pub(super) struct Matches<'q> {
+    query: &'q Query,
+    /// How it was read.
+    reading: &'q Reading,
     /// By place, then by unit: occurrences in the order of records and fields.
     wanted: Vec<Vec<Vec<Occurrences>>>,
     /// By place: records that have something excluded, in order.
     excluded: Vec<Vec<i64>>,
-    /// How much each unit was stressed.
-    emphasis: Vec<f64>,
     /// By place, then by field: how much a word in it counts.
     fields: Vec<Vec<f64>>,
 }
 
-impl Matches {
-    pub(super) fn gather(tx: &Connection, places: &[Place<'_>], query: &Query) -> Result<Self> {
+impl<'q> Matches<'q> {
+    /// What is wanted, read as a walk `before` did, or else strictly.
+    pub(super) fn gather(
+        tx: &Connection,
+        places: &[Place<'_>],
+        query: &'q Query,
+        before: Option<&Weights>,
+    ) -> Result<Self> {
+        let reading = query.reading(before.is_some_and(|weights| weights.relaxed));
         let fields = places.iter().map(field_weights).collect();
-        let mut matches = Self { wanted: Vec::new(), excluded: Vec::new(), emphasis: query.emphasis.clone(), fields };
+        let mut matches = Self { query, reading, wanted: Vec::new(), excluded: Vec::new(), fields };
         for place in places {
-            let wanted = query.wanted.iter().map(|unit| occurrences(tx, place, unit)).collect::<Result<_>>()?;
+            let wanted = reading.units.iter().map(|unit| occurrences(tx, place, unit)).collect::<Result<_>>()?;
             matches.wanted.push(wanted);
             let mut excluded = Vec::new();
             for unit in &query.excluded {
@@ -48,22 +56,43 @@ impl Matches {
 
     /// Every match with its score, in the order of places and records, and how they were weighed:
     /// as `before`, or else by how many of the visible records have each unit.
-    pub(super) fn score(&self, places: &[Place<'_>], before: Option<&Weights>) -> (Vec<Scored>, Weights) {
+    pub(super) fn score(
+        &mut self,
+        tx: &Connection,
+        places: &[Place<'_>],
+        before: Option<&Weights>,
+    ) -> Result<(Vec<Scored>, Weights)> {
         let mut weights = before.cloned().unwrap_or_else(|| self.weigh(places));
         if !weights.relaxed {
             let scored: Vec<Scored> = (0..places.len()).flat_map(|place| self.together(place, &weights)).collect();
-            if !scored.is_empty() || before.is_some() || self.emphasis.len() < 2 {
-                return (scored, weights);
+            if !scored.is_empty() || before.is_some() || !self.query.can_be_relaxed() {
+                return Ok((scored, weights));
             }
-            weights.relaxed = true;
+            self.relax(tx, places)?;
+            weights = Weights { relaxed: true, ..self.weigh(places) };
         }
-        ((0..places.len()).flat_map(|place| self.any(place, &weights)).collect(), weights)
+        Ok(((0..places.len()).flat_map(|place| self.any(place, &weights)).collect(), weights))
+    }
+
+    /// Looks for what counts when nothing has all that is wanted.
+    fn relax(&mut self, tx: &Connection, places: &[Place<'_>]) -> Result<()> {
+        let strict = std::mem::replace(&mut self.reading, &self.query.relaxed);
+        for (place, wanted) in places.iter().zip(&mut self.wanted) {
+            let mut known = std::mem::take(wanted);
+            for unit in &self.reading.units {
+                wanted.push(match strict.units.iter().position(|other| other == unit) {
+                    Some(at) => std::mem::take(&mut known[at]),
+                    None => occurrences(tx, place, unit)?,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// How telling each unit is, from how many of the visible records have it and how it was stressed.
     pub(super) fn weigh(&self, places: &[Place<'_>]) -> Weights {
         let records: u64 = places.iter().map(|place| place.records).sum();
-        let rarity = self.emphasis.iter().enumerate().map(|(unit, emphasis)| {
+        let rarity = self.reading.emphasis.iter().enumerate().map(|(unit, emphasis)| {
             let having: usize = self.wanted.iter().map(|units| distinct(&units[unit])).sum();
             emphasis * rarity(records, having as u64)
         });

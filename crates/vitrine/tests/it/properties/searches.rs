@@ -48,7 +48,18 @@ fn query() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(
         &["meeting", "cafe", "report", "annual", "the", "東京", "京", "x", "zebra", "ann*", "me*", "-the", "-meet"][..],
     );
-    let phrase = proptest::sample::select(&["\"annual report\"", "\"meet the\"", "-\"x the\"", "re-port", "\"the"][..]);
+    let phrase = proptest::sample::select(
+        &[
+            "\"annual report\"",
+            "\"meet the\"",
+            "-\"x the\"",
+            "re-port",
+            "\"the",
+            "annual/cafe",
+            "annual-meet",
+            "東京東",
+        ][..],
+    );
     let part = prop_oneof![4 => word, 1 => phrase];
     proptest::collection::vec(part, 1..4).prop_map(|parts| parts.join(" "))
 }
@@ -86,14 +97,15 @@ fn expected(texts: &BTreeMap<Key, Map<String, Value>>, query: &Query) -> (BTreeS
     let keys = |enough: &dyn Fn(&Map<String, Value>) -> bool| -> BTreeSet<Key> {
         allowed.iter().filter(|(_, data)| enough(data)).map(|(key, _)| (*key).clone()).collect()
     };
-    if query.wanted.is_empty() {
+    let (strict, relaxed) = (&query.strict.units, &query.relaxed.units);
+    if strict.is_empty() {
         return (BTreeSet::new(), false);
     }
-    let all = keys(&|data| query.wanted.iter().all(|unit| has(data, unit)));
-    if !all.is_empty() || query.wanted.len() == 1 {
+    let all = keys(&|data| strict.iter().all(|unit| has(data, unit)));
+    if !all.is_empty() || !query.can_be_relaxed() {
         return (all, false);
     }
-    (keys(&|data| query.wanted.iter().any(|unit| has(data, unit))), true)
+    (keys(&|data| relaxed.iter().any(|unit| has(data, unit))), true)
 }
 
 /// Walks a search to its end, calling `between` after each page.
@@ -117,7 +129,7 @@ fn keys(pages: &[SearchList]) -> Vec<Key> {
 }
 
 /// Every window is a true piece of its field, and the match in it is one.
-fn check_windows(pages: &[SearchList], texts: &BTreeMap<Key, Map<String, Value>>, query: &Query) {
+fn check_windows(pages: &[SearchList], texts: &BTreeMap<Key, Map<String, Value>>, wanted: &[Unit]) {
     for hit in pages.iter().flat_map(|page| &page.data) {
         let data = &texts[&(hit.connection_id.clone(), hit.stream.clone(), hit.record_key.clone())];
         let with_match: Vec<&str> = LEXICAL
@@ -126,7 +138,7 @@ fn check_windows(pages: &[SearchList], texts: &BTreeMap<Key, Map<String, Value>>
             .filter(|field| {
                 let alone: Map<String, Value> =
                     data.get(*field).map(|v| ((*field).into(), v.clone())).into_iter().collect();
-                query.wanted.iter().any(|unit| has(&alone, unit))
+                wanted.iter().any(|unit| has(&alone, unit))
             })
             .collect();
         assert_eq!(hit.matched_fields, with_match);
@@ -142,7 +154,7 @@ fn check_windows(pages: &[SearchList], texts: &BTreeMap<Key, Map<String, Value>>
             assert!(window.start_chars <= window.match_start_chars && window.match_end_chars <= window.end_chars);
             let found = cut(window.match_start_chars, window.match_end_chars);
             let found = Map::from_iter([("text".to_owned(), json!(found))]);
-            assert!(query.wanted.iter().any(|unit| has(&found, unit)), "{found:?} is no match");
+            assert!(wanted.iter().any(|unit| has(&found, unit)), "{found:?} is no match");
         }
     }
 }
@@ -173,7 +185,7 @@ pub(super) async fn check<R: ReadApi>(
     }
     let scores: Vec<f64> = pages.iter().flat_map(|p| &p.data).map(|hit| hit.score.as_ref().unwrap().value).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
-    check_windows(&pages, &texts, &query);
+    check_windows(&pages, &texts, &query.reading(relaxed).units);
     world.check();
 }
 

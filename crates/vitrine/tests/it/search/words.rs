@@ -61,6 +61,52 @@ async fn words_are_anded_and_relaxed_only_when_nothing_has_them_all() {
 }
 
 #[tokio::test]
+async fn signs_set_words_apart_or_join_them() {
+    let (app, token) = mailbox(&[
+        letter("a", "picnic", "then a meeting"),
+        letter("b", "京都", "東京まで"),
+        letter("c", "mail", "e"),
+        letter("d", "e-mail", "due 2026-03-12"),
+    ])
+    .await;
+    for (q, id) in
+        [("picnic/meeting", "a"), ("(picnic),meeting;", "a"), ("京都、東京", "b"), ("e-mail", "d"), ("2026-03-12", "d")]
+    {
+        let (_, body) = app.get(&token, &format!("/v1/search?q={}", route::encode_segment(q))).await;
+        assert_eq!((super::keys(&body), body["meta"].get("relaxed")), (vec![id.to_owned()], None), "{q}");
+    }
+}
+
+#[tokio::test]
+async fn names_fall_apart_when_no_record_has_them_whole() {
+    let (app, token) = mailbox(&[
+        letter("a", "อากาศ", "วันนี้สวยงามมาก"),
+        letter("b", "mail", "for work"),
+        letter("c", "work", "mail enclosed, no e"),
+    ])
+    .await;
+    for (q, expected) in [("อากาศสวยงาม", vec!["a"]), ("work-mail", vec!["b", "c"])] {
+        let (_, body) = app.get(&token, &format!("/v1/search?q={}", route::encode_segment(q))).await;
+        let mut ids = super::keys(&body);
+        ids.sort();
+        assert_eq!(ids, expected, "{q}");
+    }
+    let q = route::encode_segment("อากาศสวยงาม");
+    let (_, body) = app.get(&token, &format!("/v1/search?q={q}")).await;
+    assert_eq!(body["meta"]["relaxed"], true);
+    assert_eq!(body["data"][0]["matched_fields"], json!(["subject", "body"]));
+    let (_, first) = app.get(&token, "/v1/search?q=work-mail&limit=1").await;
+    assert_eq!((&first["meta"]["relaxed"], &first["meta"]["count"]), (&json!(true), &json!(2)));
+    let (_, second) = app.get(&token, first["links"]["next"].as_str().unwrap()).await;
+    assert_eq!((&second["meta"]["relaxed"], &second["meta"]["count"]), (&json!(true), &json!(2)));
+    assert_ne!(super::keys(&first), super::keys(&second));
+    for q in ["%22work+mail%22", "-%22for+work%22+%22work+mail%22"] {
+        assert!(found(&app, &token, &format!("?q={q}")).await.is_empty(), "a phrase stays one: {q}");
+    }
+    assert_eq!(found(&app, &token, "?q=enclosed+-mail-for").await, ["c"], "what is excluded stays as it is");
+}
+
+#[tokio::test]
 async fn titles_and_stressed_words_count_more() {
     let (app, token) = mailbox(&[
         letter("a", "Garden walk", "harbour trip"),
