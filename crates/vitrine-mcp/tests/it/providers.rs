@@ -68,6 +68,32 @@ async fn a_limit_taken_for_each_connection_is_lowered_until_it_holds() {
 }
 
 #[tokio::test]
+async fn few_rows_over_several_connections_are_all_reached() {
+    let mut fake = Fake::single((0..7).map(|n| json!({"id": n, "body": "a needle"})).collect()).foreign();
+    fake.connection("cin_two", "source", "Another");
+    fake.connection("cin_three", "source", "A third");
+    fake.limit = Limit::OfConnection;
+    for (tool, mut arguments) in pages() {
+        let host = Host::connect(fake.clone()).await;
+        arguments["limit"] = json!(5);
+        let mut reached = 0;
+        for page in 1.. {
+            let answer = host.ok(tool, arguments.clone()).await;
+            let (rows, has_more, has_cursor) = page_of(tool, &answer);
+            assert_eq!((answer.structured["data"]["meta"]["warnings"].clone(), has_more), (json!([]), has_cursor));
+            reached += rows;
+            if !has_more {
+                break;
+            }
+            assert!(rows <= 5 && page < 7, "{}", answer.text);
+            arguments["cursor"] = answer.structured["data"]["next_cursor"].clone();
+        }
+        assert_eq!(reached, 7, "{tool}");
+    }
+    assert_eq!(fake.calls.limits()[..3], [Some(5), Some(3), Some(1)]);
+}
+
+#[tokio::test]
 async fn fields_that_were_not_asked_for_are_not_shown() {
     let row = json!({"id": "1", "body": "wanted", "secret": "unwanted"});
     let host = Host::connect(Fake { outage: Some(Outage::Projection), ..Fake::single(vec![row]).foreign() }).await;
