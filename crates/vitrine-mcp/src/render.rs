@@ -8,6 +8,7 @@ mod freshness;
 pub(crate) mod hits;
 mod json;
 pub(crate) mod ladder;
+mod omitted;
 pub(crate) mod page;
 pub(crate) mod record;
 pub(crate) mod schema;

@@ -7,6 +7,7 @@ use vitrine_contract::{Count, List, Record, route};
 
 use super::json::Object;
 use super::ladder;
+use super::omitted::most_fields;
 use super::record::{Detail, Eye, View, label};
 use super::text::{self, Lines, literal, plural};
 use super::{Fit, freshness, most_rows, shortened, warning_lines};
@@ -23,14 +24,19 @@ const CHANNEL_BYTES: usize = 12_000;
 /// How much what stands around rows may grow with their number.
 const VARYING_CHARS: usize = 96;
 
-const USUAL: Detail =
-    Detail { preview_chars: PREVIEW_CHARS as usize, body: None, fields: usize::MAX, related: usize::MAX };
+const USUAL: Detail = Detail {
+    preview_chars: PREVIEW_CHARS as usize,
+    body: None,
+    fields: usize::MAX,
+    names_all: true,
+    related: usize::MAX,
+};
 /// What is tried, in order, on a record too large to be shown alone.
 const NARROWER: [Detail; 4] = [
-    Detail { preview_chars: 160, body: None, fields: usize::MAX, related: 10 },
-    Detail { preview_chars: 64, body: None, fields: usize::MAX, related: 3 },
-    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 1 },
-    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 0 },
+    Detail { preview_chars: 160, body: None, fields: usize::MAX, names_all: true, related: 10 },
+    Detail { preview_chars: 64, body: None, fields: usize::MAX, names_all: true, related: 3 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, names_all: true, related: 1 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, names_all: true, related: 0 },
 ];
 
 /// Renders as many rows as fit, and at least one.
@@ -100,8 +106,7 @@ impl<'a> Page<'a> {
                 return answer;
             }
         }
-        let fields = record.data.as_ref().map_or(0, |data| data.entries().len());
-        most_rows(fields, |fields| at(Detail { fields, ..NARROWER[3] })).1
+        most_fields(record, NARROWER[3], at)
     }
 
     fn answer(&self, rows: &[Row<'_>]) -> Answer {
