@@ -10,7 +10,7 @@ use super::ladder;
 use super::omitted::most_fields;
 use super::record::{Detail, Eye, View, label};
 use super::text::{self, Lines, literal, plural};
-use super::{Fit, freshness, most_rows, shortened, warning_lines};
+use super::{Fit, freshness, most_rows, said, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::ids::told;
@@ -115,7 +115,7 @@ impl<'a> Page<'a> {
         let cut = count < list.data.len();
         let next_cursor = if cut { list.resume_after(count) } else { list.next_cursor.clone() };
         let has_more = cut || list.has_more;
-        let mut warnings = list.meta.warnings.clone();
+        let mut warnings = said::warnings(&list.meta.warnings);
         if cut {
             warnings.push(shortened(count, list.data.len()));
         }
@@ -187,6 +187,6 @@ fn sources(rows: &[Row<'_>]) -> String {
             known.push(source);
         }
     }
-    let named: Vec<String> = known.iter().map(|(id, name)| format!("{id} = {}", literal(name))).collect();
+    let named: Vec<String> = known.iter().map(|(id, name)| format!("{} = {}", text::name(id), literal(name))).collect();
     if named.is_empty() { String::new() } else { format!("connections: {}\n", named.join(", ")) }
 }

@@ -282,11 +282,13 @@ impl View {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));
         }
-        let (emitted, fields) = (text::literal(&record.emitted_at), &self.data);
+        let (emitted, fields) = (text::literal(&record.emitted_at), text::one_line(&self.data));
         let mut lines = String::with_capacity(fields.len() + ROW_BYTES);
         match &self.expanded {
             None => lines.line(format_args!("- {id} {emitted} {fields}")),
-            Some(expanded) => lines.line(format_args!("- {id} {emitted} {fields} expanded {expanded}")),
+            Some(expanded) => {
+                lines.line(format_args!("- {id} {emitted} {fields} expanded {}", text::one_line(expanded)));
+            }
         }
         for rung in &self.rungs {
             lines += &rung.lines();
