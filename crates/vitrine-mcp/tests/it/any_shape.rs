@@ -325,6 +325,34 @@ async fn a_stream_of_very_many_fields_or_connections_is_bounded() {
 }
 
 #[tokio::test]
+async fn reading_back_skips_nothing() {
+    // Text of so many tokens that no window of this size fits.
+    let body: String = "漢𠮷鑿龘".chars().cycle().take(20_000).collect();
+    let host = Host::connect(Fake::single(vec![json!({"body": body})])).await;
+    let field = json!({"id": "cin_one/things:t000", "field_path": "body"});
+    for limit in [None, Some(2_000)] {
+        let mut arguments = field.clone();
+        arguments["offset_chars"] = json!(19_000);
+        arguments["limit_chars"] = json!(9_000);
+        let mut start = 20_000;
+        let mut whole = String::new();
+        loop {
+            let window = host.ok("read_record_field", arguments.clone()).await.structured["window"].clone();
+            assert_eq!(window["end_chars"], start, "it ends where the last one starts");
+            start = window["start_chars"].as_u64().unwrap();
+            whole.insert_str(0, window["text"].as_str().unwrap());
+            let Some(cursor) = window["previous_cursor"].as_str() else { break };
+            arguments = field.clone();
+            arguments["cursor"] = json!(cursor);
+            if let Some(limit) = limit {
+                arguments["limit_chars"] = json!(limit);
+            }
+        }
+        assert!(start == 0 && whole == body, "{start}");
+    }
+}
+
+#[tokio::test]
 async fn three_hits_take_at_most_3000_characters_a_channel() {
     let mut fake = Fake::person();
     fake.rows.retain(|row| row.id == "long");
