@@ -18,6 +18,8 @@ pub(crate) const STREAM_PREFIX: &str = "pdpp://stream/";
 const MAX_HANDLE_BYTES: usize = 8_192;
 
 const CURSOR_VERSION: u8 = 1;
+/// A cursor of the same form that reads back: what it names ends where the window before it starts.
+const BACKWARD_VERSION: u8 = 2;
 const MAX_LIMIT: u64 = MAX_WINDOW_CHARS as u64;
 
 /// The part of a field a handle or cursor stands for.
@@ -33,6 +35,28 @@ pub(crate) struct WindowSelector {
     pub(crate) before_chars: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) after_chars: Option<u64>,
+    /// Whether its end is what counts, and not its start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) backward: bool,
+}
+
+impl WindowSelector {
+    /// This many characters from here, which end where a window starts when they are read `backward`.
+    pub(crate) fn span(offset_chars: u64, limit_chars: u64, backward: bool) -> Self {
+        Self { offset_chars: Some(offset_chars), limit_chars: Some(limit_chars), backward, ..Self::default() }
+    }
+
+    /// The same with another limit, if there is one: it keeps its end when it is read backward.
+    pub(crate) fn limited(self, limit_chars: Option<u64>) -> Self {
+        match (self.offset_chars, self.limit_chars, limit_chars) {
+            (Some(offset), Some(limit), Some(most)) if self.backward => {
+                let end = offset.saturating_add(limit);
+                let start = end.saturating_sub(most);
+                Self { offset_chars: Some(start), limit_chars: Some((end - start).max(1)), ..self }
+            }
+            (_, limit, most) => Self { limit_chars: most.or(limit), ..self },
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,8 +131,17 @@ pub(crate) fn field_window(handle: &str) -> Result<(RecordRef, String, WindowSel
 /// A cursor that reads on in one field of one record. It carries no more of them than a checksum,
 /// since every use names them again.
 pub(crate) fn window_cursor(record: &RecordRef, field_path: &str, offset_chars: u64, limit_chars: u64) -> String {
-    let mut bytes = vec![CURSOR_VERSION];
-    for number in [checksum(record, field_path), offset_chars, limit_chars] {
+    cursor(CURSOR_VERSION, [checksum(record, field_path), offset_chars, limit_chars])
+}
+
+/// The same for what stands before a window.
+pub(crate) fn backward_cursor(record: &RecordRef, field_path: &str, offset_chars: u64, limit_chars: u64) -> String {
+    cursor(BACKWARD_VERSION, [checksum(record, field_path), offset_chars, limit_chars])
+}
+
+fn cursor(version: u8, numbers: [u64; 3]) -> String {
+    let mut bytes = vec![version];
+    for number in numbers {
         bytes.extend(number.to_be_bytes());
     }
     URL_SAFE_NO_PAD.encode(bytes)
@@ -120,11 +153,12 @@ pub(crate) fn window_at(cursor: &str, record: &RecordRef, field_path: &str) -> R
         let (version, numbers) = bytes.split_first()?;
         let (numbers, rest) = numbers.as_chunks::<8>();
         let numbers = <[u64; 3]>::try_from(numbers.iter().map(|n| u64::from_be_bytes(*n)).collect::<Vec<_>>()).ok()?;
-        (*version == CURSOR_VERSION && rest.is_empty()).then_some(numbers)
+        let is_known = [CURSOR_VERSION, BACKWARD_VERSION].contains(version);
+        (is_known && rest.is_empty()).then_some((*version == BACKWARD_VERSION, numbers))
     });
     match numbers {
-        Some([bound, offset, limit @ 1..=MAX_LIMIT]) if bound == checksum(record, field_path) => {
-            Ok(WindowSelector { offset_chars: Some(offset), limit_chars: Some(limit), ..WindowSelector::default() })
+        Some((backward, [bound, offset, limit @ 1..=MAX_LIMIT])) if bound == checksum(record, field_path) => {
+            Ok(WindowSelector::span(offset, limit, backward))
         }
         _ => Err(ApiError::new(
             ErrorCode::InvalidCursor,

@@ -8,8 +8,10 @@ mod freshness;
 pub(crate) mod hits;
 mod json;
 pub(crate) mod ladder;
+mod omitted;
 pub(crate) mod page;
 pub(crate) mod record;
+mod said;
 pub(crate) mod schema;
 pub(crate) mod text;
 pub(crate) mod window;
@@ -79,12 +81,12 @@ pub(crate) fn shortened(kept: usize, of: usize) -> Warning {
     }
 }
 
-/// Warnings, one a line.
+/// Warnings that were made fit to be shown, one a line.
 pub(crate) fn warning_lines(warnings: &[Warning]) -> String {
     let mut lines = String::new();
     for warning in warnings {
-        let said = warning.message.as_deref().unwrap_or_default();
-        lines.line(format_args!("warning {}: {}", text::cut(&warning.code, 80), text::cut(said, 400)));
+        let message = warning.message.as_deref().unwrap_or_default();
+        lines.line(format_args!("warning {}: {message}", warning.code));
     }
     lines
 }

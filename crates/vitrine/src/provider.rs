@@ -12,6 +12,7 @@ mod fault;
 mod normalize;
 mod refusal;
 pub(crate) mod session;
+mod standing;
 
 use std::time::Duration;
 
@@ -22,12 +23,13 @@ use vitrine_contract::request::{
     SearchRequest, StreamRequest, StreamsRequest,
 };
 use vitrine_contract::schema::{Aggregation, Bearer, FieldWindow, SchemaDocument, StreamRow};
-use vitrine_contract::{Blob, ReadApi};
+use vitrine_contract::{ApiError, Blob, ReadApi};
 
 pub use address::{Address, AddressError};
 use exchange::Exchange;
 use fault::Fault;
 use normalize::Unreadable;
+use standing::Standing;
 
 /// How much of a provider to put up with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,8 @@ pub enum OpenError {
 #[derive(Clone)]
 pub struct HttpRead {
     exchange: Exchange,
+    /// An agent's: none where anyone's credential will do.
+    standing: Option<Standing>,
 }
 
 impl HttpRead {
@@ -79,7 +83,19 @@ impl HttpRead {
         if access_token.is_empty() || !access_token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(OpenError::Token);
         }
-        Ok(Self { exchange: Exchange::new(address, access_token, options)? })
+        Ok(Self { exchange: Exchange::new(address, access_token, options)?, standing: None })
+    }
+
+    /// The same reads for an agent: they end as soon as the provider says that the credential is of a kind no agent may
+    /// hold.
+    #[must_use]
+    pub fn for_agent(self) -> Self {
+        Self { standing: Some(Standing::default()), ..self }
+    }
+
+    /// Whether the credential may still be used.
+    pub(crate) fn standing(&self) -> Answer<()> {
+        self.standing.as_ref().map_or(Ok(()), Standing::check)
     }
 
     /// Whose credential it is, as far as the provider's schema tells.
@@ -94,15 +110,26 @@ impl HttpRead {
         asked: ReadRequest,
         normalize: impl FnOnce(&str, &ReadRequest) -> Result<T, Unreadable> + Send,
     ) -> Answer<T> {
+        self.standing()?;
         let body = self.exchange.json(&asked).await?;
-        normalize(&body, &asked).map_err(|Unreadable(what)| self.exchange.explain(Fault::Invalid(what)))
+        normalize(&body, &asked).map_err(|unreadable| self.explain(unreadable))
+    }
+
+    fn explain(&self, Unreadable(what): Unreadable) -> ApiError {
+        self.exchange.explain(Fault::Invalid(what))
     }
 }
 
 impl ReadApi for HttpRead {
     async fn schema(&self, request: &SchemaRequest) -> Answer<SchemaDocument> {
         let asked = ReadRequest::Schema(request.clone());
-        self.read(asked, |body, _| normalize::schema(body, request)).await
+        // An answer that is no schema may still say whose credential it is.
+        let read = |body: &str, _: &ReadRequest| Ok((normalize::bearer_of(body)?, normalize::schema(body, request)));
+        let (bearer, schema) = self.read(asked, read).await?;
+        if let Some(standing) = &self.standing {
+            standing.hear(&bearer)?;
+        }
+        schema.map_err(|unreadable| self.explain(unreadable))
     }
 
     async fn streams(&self, request: &StreamsRequest) -> Answer<List<StreamRow>> {
@@ -139,6 +166,7 @@ impl ReadApi for HttpRead {
     }
 
     async fn blob(&self, request: &BlobRequest) -> Answer<Blob> {
+        self.standing()?;
         blob::read(&self.exchange, request).await
     }
 

@@ -6,8 +6,8 @@ use vitrine_contract::schema::{Aggregation, Group};
 
 use super::binary;
 use super::json::Object;
-use super::text::{Lines, count, cut, literal, plural};
-use super::{Frame, freshness, most_rows, warning_lines};
+use super::text::{self, Lines, count, cut, literal, name, one_line, plural};
+use super::{Frame, freshness, most_rows, said, warning_lines};
 use crate::answer::Answer;
 
 /// A longer key is shown by its beginning.
@@ -23,6 +23,7 @@ pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
 
 fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_>) -> Answer {
     let mut shown = Aggregation { groups: None, ..whole.clone() };
+    shown.meta.warnings = said::warnings(&whole.meta.warnings);
     shown.meta.freshness = freshness::told(&whole.meta.freshness, [].into_iter()).into_iter().cloned().collect();
     if let Some(all) = &whole.groups {
         shown.groups = Some(groups.iter().map(short).collect());
@@ -59,20 +60,23 @@ fn prose(shown: &Aggregation) -> String {
         (Some(field), _) => format!(" by {}", literal(field)),
         (_, Some(field)) => format!(
             " by {} of {} in {}",
-            shown.granularity.as_deref().unwrap_or("time"),
+            name(shown.granularity.as_deref().unwrap_or("time")),
             literal(field),
             literal(shown.time_zone.as_deref().unwrap_or("UTC"))
         ),
         _ => String::new(),
     };
-    let value = shown.value.as_ref().map_or_else(String::new, |value| format!(": {value}"));
+    let value = shown.value.as_ref().map_or_else(String::new, |value| format!(": {}", one_line(&text::json(value))));
+    let metric = name(&shown.metric);
     let matched = shown.filtered_record_count.map(|count| format!("{count} matched"));
     let notes: Vec<String> = matched.into_iter().chain(shown.approximate.then(|| "approximate".to_owned())).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let mut text = format!("{}{over}{by} in {}{value}{notes}\n", shown.metric, shown.stream);
+    let mut text = format!("{metric}{over}{by} in {}{value}{notes}\n", name(&shown.stream));
     for group in shown.groups.iter().flatten() {
-        let value = group.value.as_ref().map_or_else(String::new, |value| format!(", {}: {value}", shown.metric));
-        text.line(format_args!("- {}: {}{value}", group.key, group.count));
+        let value = |value| format!(", {metric}: {}", one_line(&text::json(value)));
+        let value = group.value.as_ref().map_or_else(String::new, value);
+        let key = text::json(&group.key);
+        text.line(format_args!("- {}: {}{value}", one_line(&key), group.count));
     }
     if shown.groups.is_some() {
         text.line(format_args!("other_count: {}", shown.other_count));

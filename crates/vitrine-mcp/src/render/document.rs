@@ -6,7 +6,7 @@ use vitrine_contract::{Record, naming, route, values};
 
 use super::json::Object;
 use super::ladder;
-use super::most_rows;
+use super::omitted::most_fields;
 use super::record::{Detail, Eye, label};
 use super::text;
 use super::window::URI_META;
@@ -28,18 +28,20 @@ const LEVELS: [(usize, usize); 5] = [(PREVIEW_CHARS as usize, 400), (2_600, 200)
 /// Renders a record as generously as fits.
 pub(crate) fn answer(record: &Record, eye: Eye<'_>) -> Answer {
     let body = TEXT_FIELDS.into_iter().find(|field| has_text(record, field, eye));
-    let at = |(text_chars, preview_chars), fields, related| {
-        let body = body.map(|field| (field, text_chars));
-        document(record, eye, Detail { preview_chars, body, fields, related })
+    let detail = |(text_chars, preview_chars), related| Detail {
+        preview_chars,
+        body: body.map(|field| (field, text_chars)),
+        fields: usize::MAX,
+        names_all: true,
+        related,
     };
     for (step, level) in LEVELS.into_iter().enumerate() {
-        let answer = at(level, usize::MAX, [usize::MAX, 10, 3, 1, 0][step]);
+        let answer = document(record, eye, detail(level, [usize::MAX, 10, 3, 1, 0][step]));
         if answer.fits() {
             return answer;
         }
     }
-    let fields = record.data.as_ref().map_or(0, |data| data.entries().len());
-    most_rows(fields, |fields| at(LEVELS[4], fields, 0)).1
+    most_fields(record, detail(LEVELS[4], 0), |detail| document(record, eye, detail))
 }
 
 fn has_text(record: &Record, field: &str, eye: Eye<'_>) -> bool {

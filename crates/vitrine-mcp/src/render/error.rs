@@ -6,7 +6,8 @@ use vitrine_contract::limits::MAX_CANDIDATES;
 use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
 
 use super::record::label;
-use super::text::{Lines, cut, json, literal};
+use super::said;
+use super::text::{Lines, cut, json, literal, one_line};
 use crate::answer::Answer;
 use crate::budget::Budget;
 
@@ -40,7 +41,7 @@ pub(crate) fn answer(error: ApiError, request_id: &str) -> Answer {
         }
     }
     for (name, value) in &error.extra {
-        text.line(format_args!("{}: {value}", literal(name)));
+        text.line(format_args!("{}: {}", literal(name), one_line(&json(value))));
     }
     text.line(format_args!("next step: {next_step}"));
     // No line follows: hosts that trim a text should change nothing.
@@ -69,12 +70,12 @@ fn line(candidate: &CandidateConnection) -> String {
 
 /// Another provider may answer at any length; ours never does.
 fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
-    error.message = cut(&error.message, MAX_MESSAGE_CHARS).to_owned();
+    error.message = said::sentence(&error.message, MAX_MESSAGE_CHARS);
     if let ErrorCode::Other(code) = &error.code {
-        error.code = ErrorCode::Other(cut(code, 80).to_owned());
+        error.code = ErrorCode::Other(said::code(code));
     }
     for part in [&mut error.param, &mut error.retry_with, &mut error.request_id].into_iter().flatten() {
-        *part = cut(part, 200).to_owned();
+        *part = said::sentence(part, 200);
     }
     error.request_id.get_or_insert_with(|| request_id.to_owned());
     if let Some(candidates) = &mut error.available_connections {
@@ -87,6 +88,7 @@ fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
             candidate.grant_id = candidate.grant_id.as_deref().map(|id| cut(id, 80).to_owned());
         }
     }
+    said::plain_members(&mut error.extra);
     if !MAX_EXTRA.holds_text(&json(&error.extra)) {
         error.extra = Map::new();
     }

@@ -10,8 +10,8 @@ use super::binary;
 use super::json::Object;
 use super::ladder::{self, FieldHint, ReadCall, Rung};
 use super::record::label;
-use super::text::{self, Lines, literal, plural};
-use super::{Fit, Frame, freshness, most_rows, shortened, warning_lines};
+use super::text::{self, Lines, instant, literal, name, plural};
+use super::{Fit, Frame, freshness, most_rows, said, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::ids::{RecordRef, is_field, told};
@@ -171,9 +171,9 @@ impl<'a> Shown<'a> {
         let hit = self.hit;
         let id = if self.evidence.is_some() { String::new() } else { format!(" id {}", literal(&self.id)) };
         let when = told(hit.authored_at.as_deref().unwrap_or(&hit.emitted_at));
-        let when = when.map_or_else(String::new, |when| format!(" {}", text::cut(when, 40)));
+        let when = when.map_or_else(String::new, |when| format!(" {}", instant(text::cut(when, 40))));
         let title = literal(text::cut(&hit.title, MAX_TITLE_CHARS));
-        format!("{rank}. {title}{} {}{when}{id}\n", origin(hit), hit.stream)
+        format!("{rank}. {title}{} {}{when}{id}\n", origin(hit), name(&hit.stream))
     }
 
     fn rung(&self) -> Option<Rung> {
@@ -192,8 +192,8 @@ impl<'a> Shown<'a> {
 
 /// The account and the kind of source, as far as they are known.
 fn origin(hit: &Hit) -> String {
-    let from = |name: &str| format!(" from {}", literal(label(name)));
-    let of = |key: &str| format!(" ({})", label(key));
+    let from = |account: &str| format!(" from {}", literal(label(account)));
+    let of = |key: &str| format!(" ({})", name(label(key)));
     told(&hit.display_name).map(from).unwrap_or_default() + &told(&hit.connector_key).map(of).unwrap_or_default()
 }
 
@@ -249,7 +249,7 @@ fn render(list: &SearchList, hits: &[Shown<'_>], dated: bool, frame: Frame<'_>) 
     let cut = hits.len() < list.data.len();
     let next_cursor = if cut { list.resume_after(hits.len()) } else { list.next_cursor.clone() };
     let has_more = cut || list.has_more;
-    let mut meta = list.meta.clone();
+    let mut meta = SearchMeta { warnings: said::warnings(&list.meta.warnings), ..list.meta.clone() };
     let sources = hits.iter().map(|shown| shown.hit.connection_id.as_str());
     // Where nothing was found, it matters how far each connection was searched.
     let told = if hits.is_empty() { freshness::told } else { freshness::told_of };

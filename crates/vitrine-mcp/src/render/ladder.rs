@@ -76,6 +76,12 @@ pub(crate) struct Omitted {
     /// None when none of them can be asked for by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) read: Option<ReadCall>,
+    /// The calls that read the others, part by part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) then: Vec<ReadCall>,
+    /// The call that lists names, when they are more than fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) listed_by: Option<ReadCall>,
 }
 
 /// The call that reads on.
@@ -101,6 +107,15 @@ impl ReadCall {
         let mut args = json!({ "id": record.result_id() });
         args["fields"] = fields.into();
         Self { tool: "fetch", args }
+    }
+
+    /// Lists the fields that records of a stream have.
+    pub(crate) fn schema(record: &RecordRef) -> Self {
+        let mut args = json!({ "stream": record.stream });
+        if let Some(connection_id) = &record.connection_id {
+            args["connection_id"] = connection_id.as_str().into();
+        }
+        Self { tool: "schema", args }
     }
 }
 
@@ -166,9 +181,15 @@ impl Rung {
                 field.export.url
             ));
         }
-        if let Some(Omitted { count, read }) = &self.omitted_fields {
+        if let Some(Omitted { count, read, then, listed_by }) = &self.omitted_fields {
             let read = read.as_ref().map_or_else(String::new, |read| format!(": {read}"));
             lines.line(format_args!("  {count} more fields not shown{read}"));
+            for part in then {
+                lines.line(format_args!("  then: {part}"));
+            }
+            if let Some(list) = listed_by {
+                lines.line(format_args!("  the names of the others: {list}"));
+            }
         }
         lines
     }

@@ -7,9 +7,10 @@ use vitrine_contract::{Count, List, Record, route};
 
 use super::json::Object;
 use super::ladder;
+use super::omitted::most_fields;
 use super::record::{Detail, Eye, View, label};
 use super::text::{self, Lines, literal, plural};
-use super::{Fit, freshness, most_rows, shortened, warning_lines};
+use super::{Fit, freshness, most_rows, said, shortened, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::ids::told;
@@ -23,14 +24,19 @@ const CHANNEL_BYTES: usize = 12_000;
 /// How much what stands around rows may grow with their number.
 const VARYING_CHARS: usize = 96;
 
-const USUAL: Detail =
-    Detail { preview_chars: PREVIEW_CHARS as usize, body: None, fields: usize::MAX, related: usize::MAX };
+const USUAL: Detail = Detail {
+    preview_chars: PREVIEW_CHARS as usize,
+    body: None,
+    fields: usize::MAX,
+    names_all: true,
+    related: usize::MAX,
+};
 /// What is tried, in order, on a record too large to be shown alone.
 const NARROWER: [Detail; 4] = [
-    Detail { preview_chars: 160, body: None, fields: usize::MAX, related: 10 },
-    Detail { preview_chars: 64, body: None, fields: usize::MAX, related: 3 },
-    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 1 },
-    Detail { preview_chars: 24, body: None, fields: usize::MAX, related: 0 },
+    Detail { preview_chars: 160, body: None, fields: usize::MAX, names_all: true, related: 10 },
+    Detail { preview_chars: 64, body: None, fields: usize::MAX, names_all: true, related: 3 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, names_all: true, related: 1 },
+    Detail { preview_chars: 24, body: None, fields: usize::MAX, names_all: true, related: 0 },
 ];
 
 /// Renders as many rows as fit, and at least one.
@@ -100,8 +106,7 @@ impl<'a> Page<'a> {
                 return answer;
             }
         }
-        let fields = record.data.as_ref().map_or(0, |data| data.entries().len());
-        most_rows(fields, |fields| at(Detail { fields, ..NARROWER[3] })).1
+        most_fields(record, NARROWER[3], at)
     }
 
     fn answer(&self, rows: &[Row<'_>]) -> Answer {
@@ -110,7 +115,7 @@ impl<'a> Page<'a> {
         let cut = count < list.data.len();
         let next_cursor = if cut { list.resume_after(count) } else { list.next_cursor.clone() };
         let has_more = cut || list.has_more;
-        let mut warnings = list.meta.warnings.clone();
+        let mut warnings = said::warnings(&list.meta.warnings);
         if cut {
             warnings.push(shortened(count, list.data.len()));
         }
@@ -182,6 +187,6 @@ fn sources(rows: &[Row<'_>]) -> String {
             known.push(source);
         }
     }
-    let named: Vec<String> = known.iter().map(|(id, name)| format!("{id} = {}", literal(name))).collect();
+    let named: Vec<String> = known.iter().map(|(id, name)| format!("{} = {}", text::name(id), literal(name))).collect();
     if named.is_empty() { String::new() } else { format!("connections: {}\n", named.join(", ")) }
 }

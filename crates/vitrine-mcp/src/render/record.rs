@@ -6,15 +6,13 @@ use vitrine_contract::request::{BlobRequest, ReadRequest, RecordRequest};
 use vitrine_contract::schema::Encodings;
 use vitrine_contract::{BlobRef, Expanded, Record, route};
 
-use super::Frame;
 use super::binary;
 use super::json::Object;
-use super::ladder::{BinaryHint, FieldHint, Omitted, ReadCall, Rung};
+use super::ladder::{BinaryHint, FieldHint, ReadCall, Rung};
 use super::text::{self, Lines};
+use super::{Frame, omitted};
 use crate::ids::{RecordRef, is_field, told};
 
-/// Names in the call that reads omitted fields, together.
-const MAX_NAMES_CHARS: usize = 400;
 /// Labels are the owner's own words, but not without end.
 const MAX_LABEL_CHARS: usize = 120;
 
@@ -32,6 +30,8 @@ pub(crate) struct Detail {
     pub(crate) body: Option<(&'static str, usize)>,
     /// Fields at most.
     pub(crate) fields: usize,
+    /// Whether all the others are named, however many they are.
+    pub(crate) names_all: bool,
     /// Related records of each kind at most.
     pub(crate) related: usize,
 }
@@ -81,7 +81,7 @@ impl Eye<'_> {
                 left_out.push(name.as_ref());
             }
         }
-        shown.rung.omitted_fields = omitted(&reference, &left_out);
+        shown.rung.omitted_fields = omitted::of(&reference, &left_out, detail.names_all);
         let Shown { data, rung, .. } = shown;
         let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
         let expanded = self.related(record, detail, &mut rungs);
@@ -142,23 +142,6 @@ impl Eye<'_> {
         };
         self.frame.url(&route::path_and_query(&request))
     }
-}
-
-/// The fields that do not fit, with the call that reads the next of them.
-fn omitted(record: &RecordRef, names: &[&str]) -> Option<Omitted> {
-    let mut room = MAX_NAMES_CHARS;
-    let next: Vec<String> = names
-        .iter()
-        .filter(|name| is_field(name))
-        .take_while(|name| {
-            let fits = room > 0;
-            room = room.saturating_sub(name.len() + 3);
-            fits
-        })
-        .map(|name| (*name).to_owned())
-        .collect();
-    let read = (!next.is_empty()).then(|| ReadCall::fields(record, &next));
-    (!names.is_empty()).then_some(Omitted { count: names.len(), read })
 }
 
 /// A record being shown, field by field.
@@ -299,11 +282,13 @@ impl View {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));
         }
-        let (emitted, fields) = (text::literal(&record.emitted_at), &self.data);
+        let (emitted, fields) = (text::literal(&record.emitted_at), text::one_line(&self.data));
         let mut lines = String::with_capacity(fields.len() + ROW_BYTES);
         match &self.expanded {
             None => lines.line(format_args!("- {id} {emitted} {fields}")),
-            Some(expanded) => lines.line(format_args!("- {id} {emitted} {fields} expanded {expanded}")),
+            Some(expanded) => {
+                lines.line(format_args!("- {id} {emitted} {fields} expanded {}", text::one_line(expanded)));
+            }
         }
         for rung in &self.rungs {
             lines += &rung.lines();

@@ -34,8 +34,10 @@ struct Shown<'a> {
 pub(crate) fn answer(field: &FieldWindow, selector: &WindowSelector, budget: Budget, frame: Frame<'_>) -> Answer {
     let record = RecordRef::shown(&field.connection_id, &field.stream, &field.record_id);
     let chars = usize::try_from(count(&field.window.text)).unwrap_or(usize::MAX);
-    let at =
-        |chars| render(field, &narrowed(&field.window, chars), &record, selector, frame).with_budgets(budget, budget);
+    let at = |chars| {
+        render(field, &narrowed(&field.window, chars, selector.backward), &record, selector, frame)
+            .with_budgets(budget, budget)
+    };
     most_rows(chars, at).1
 }
 
@@ -50,8 +52,31 @@ pub(crate) fn skip_bytes(window: &mut Window) {
     window.next_offset_chars = window.has_more.then_some(behind);
 }
 
-/// The window cut to `chars` characters: at its end, unless that would lose the match.
-fn narrowed(window: &Window, chars: usize) -> Window {
+/// Starts a window of JSON behind encoded bytes, and reads back before them.
+pub(crate) fn skip_bytes_backward(window: &mut Window) {
+    let mut shown = window.text.len();
+    let mut from = 0;
+    while let Some(run) = binary::encoded_run(&window.text[from..shown]) {
+        let (start, end) = (from + run.start, from + run.end);
+        if end == shown {
+            shown = start;
+            break;
+        }
+        from = end;
+    }
+    if (from, shown) == (0, window.text.len()) {
+        return;
+    }
+    let start = window.start_chars + count(&window.text[..from]);
+    window.end_chars = window.start_chars + count(&window.text[..shown]);
+    window.start_chars = start;
+    window.text = window.text[from..shown].to_owned();
+    window.complete = false;
+    window.previous_offset_chars = (start > 0).then(|| start.saturating_sub(window.limit_chars.max(1)));
+}
+
+/// The window cut to `chars` characters: at its end, unless that would lose the match or what leads to it.
+fn narrowed(window: &Window, chars: usize, backward: bool) -> Window {
     let held = count(&window.text);
     let kept = chars as u64;
     if kept >= held {
@@ -63,8 +88,11 @@ fn narrowed(window: &Window, chars: usize) -> Window {
             let margin = kept.saturating_sub(to.saturating_sub(from)) / 2;
             if to > kept { from.saturating_sub(margin).min(held - kept) } else { 0 }
         }
+        _ if backward => held - kept,
         _ => 0,
     };
+    // What was cut off here is read back from again: there is no need to ask for less.
+    let step = if backward { window.limit_chars } else { kept };
     let start = window.start_chars + beyond;
     let end = start + kept;
     let from = usize::try_from(beyond).unwrap_or(usize::MAX);
@@ -76,7 +104,7 @@ fn narrowed(window: &Window, chars: usize) -> Window {
         has_more: end < window.end_chars || window.has_more,
         next_offset_chars: if end < window.end_chars { Some(end) } else { window.next_offset_chars },
         previous_offset_chars: if beyond > 0 {
-            Some(start.saturating_sub(kept.max(1)))
+            Some(start.saturating_sub(step.max(1)))
         } else {
             window.previous_offset_chars
         },
@@ -97,11 +125,12 @@ fn render(
     let previous = window
         .previous_offset_chars
         .map(|offset| (offset, (window.start_chars - offset.min(window.start_chars)).clamp(1, limit)));
-    let cursor = |at: Option<(u64, u64)>| at.map(|(offset, limit)| handles::window_cursor(record, path, offset, limit));
-    let uri = |at: Option<(u64, u64)>| {
-        at.map(|(offset, limit)| handles::field_window_uri(record, path, &span(offset, limit)))
+    let uri = |at: Option<(u64, u64)>, backward| {
+        let span = |(offset, limit)| WindowSelector::span(offset, limit, backward);
+        at.map(|at| handles::field_window_uri(record, path, &span(at)))
     };
-    let (next_cursor, previous_cursor) = (cursor(next), cursor(previous));
+    let next_cursor = next.map(|(offset, limit)| handles::window_cursor(record, path, offset, limit));
+    let previous_cursor = previous.map(|(offset, limit)| handles::backward_cursor(record, path, offset, limit));
 
     let id = record.result_id();
     let mut named = Object::with_capacity(AROUND_BYTES);
@@ -145,16 +174,12 @@ fn render(
 
     let mut answer = Answer::new(text, frame.finish(structured));
     answer.meta.insert(URI_META.into(), handles::field_window_uri(record, path, selector).into());
-    for (key, uri) in [(NEXT_META, uri(next)), (PREVIOUS_META, uri(previous))] {
+    for (key, uri) in [(NEXT_META, uri(next, false)), (PREVIOUS_META, uri(previous, true))] {
         if let Some(uri) = uri {
             answer.meta.insert(key.into(), Value::from(uri));
         }
     }
     answer
-}
-
-fn span(offset_chars: u64, limit_chars: u64) -> WindowSelector {
-    WindowSelector { offset_chars: Some(offset_chars), limit_chars: Some(limit_chars), ..WindowSelector::default() }
 }
 
 #[cfg(test)]
@@ -178,17 +203,35 @@ mod tests {
 
     #[test]
     fn a_window_is_cut_at_its_end() {
-        let cut = narrowed(&window("日本語のテキスト", None), 3);
+        let cut = narrowed(&window("日本語のテキスト", None), 3, false);
         assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("日本語", 100, 103));
         assert_eq!((cut.has_more, cut.next_offset_chars, cut.previous_offset_chars), (true, Some(103), Some(0)));
     }
 
     #[test]
+    fn a_window_read_backward_is_cut_at_its_start() {
+        let cut = narrowed(&window("日本語のテキスト", None), 3, true);
+        assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("キスト", 105, 108));
+        assert_eq!((cut.has_more, cut.previous_offset_chars), (false, Some(97)));
+    }
+
+    #[test]
+    fn bytes_in_json_are_skipped_backward_too() {
+        let run = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0".repeat(12);
+        let mut before = window(&format!("[\"{run}\",\"words\",\"{run}"), None);
+        before.limit_chars = 50;
+        skip_bytes_backward(&mut before);
+        assert!(before.text.contains("words") && !before.text.contains("QUJD"), "{}", before.text);
+        assert_eq!(before.end_chars - before.start_chars, count(&before.text));
+        assert_eq!(before.previous_offset_chars, Some(before.start_chars - 50));
+    }
+
+    #[test]
     fn the_match_stays_in_the_window() {
         let whole = window("0123456789abcdefghij", Some((115, 117)));
-        let cut = narrowed(&whole, 6);
+        let cut = narrowed(&whole, 6, false);
         assert_eq!((cut.text.as_str(), cut.start_chars, cut.has_more), ("defghi", 113, true));
-        let last = narrowed(&window("0123456789abcdefghij", Some((118, 120))), 6);
+        let last = narrowed(&window("0123456789abcdefghij", Some((118, 120))), 6, false);
         assert_eq!((last.text.as_str(), last.has_more, last.next_offset_chars), ("efghij", false, None));
         assert_eq!(last.previous_offset_chars, Some(108));
     }

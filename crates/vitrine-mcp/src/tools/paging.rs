@@ -7,15 +7,15 @@ use vitrine_contract::record::ListMeta;
 use vitrine_contract::search::SearchMeta;
 use vitrine_contract::{List, Warning};
 
-/// How often a page is asked for with a lower limit.
-const RETRIES: usize = 3;
+/// How often a lower limit is worked out from what came; from then on it is halved.
+const GUESSES: usize = 3;
 const OVERFULL: &str = "provider_page_overfull";
 
 /// How many rows to ask for next: each time fewer, and never more than the caller allowed.
 pub(super) struct Paging {
     most: usize,
     asked: usize,
-    retries: usize,
+    guesses: usize,
     /// Rows that the last limit brought.
     came: Option<usize>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Paging {
 impl Paging {
     pub(super) fn of(limit: Option<u64>) -> Self {
         let most = usize::try_from(limit.unwrap_or(DEFAULT_LIMIT.into())).unwrap_or(usize::MAX);
-        Self { most, asked: most, retries: RETRIES, came: None }
+        Self { most, asked: most, guesses: GUESSES, came: None }
     }
 
     /// The rows that may be shown.
@@ -39,14 +39,19 @@ impl Paging {
     /// The lower limit that should bring `wanted` rows, after the last one brought `came`; none when there is no use
     /// in asking again.
     pub(super) fn fewer(&mut self, came: usize, wanted: usize) -> Option<u64> {
-        // Who sends as many for a lower limit does not look at it.
-        if self.asked <= 1 || self.retries == 0 || self.came == Some(came) {
+        if self.asked <= 1 {
             return None;
         }
-        self.retries -= 1;
+        // As many for a lower limit: it was not looked at, or both were more than is left of each connection.
+        let lower = if self.guesses == 0 || self.came == Some(came) {
+            self.asked / 2
+        } else {
+            self.guesses -= 1;
+            // What takes a limit for each connection, or for none of them, brings a multiple of it.
+            self.asked * wanted / came.max(self.asked)
+        };
         self.came = Some(came);
-        // What takes a limit for each connection, or for none of them, brings a multiple of it.
-        self.asked = (self.asked * wanted / came.max(self.asked)).clamp(1, self.asked - 1);
+        self.asked = lower.clamp(1, self.asked - 1);
         Some(self.asked as u64)
     }
 }
@@ -106,8 +111,16 @@ mod tests {
         let mut ignored = Paging::of(Some(5));
         assert_eq!((ignored.fewer(50, 5), ignored.fewer(50, 5)), (Some(1), None));
         let mut stubborn = Paging::of(None);
-        assert_eq!([40, 39, 38, 37, 36].map(|came| stubborn.over(came)), [Some(15), Some(9), Some(5), None, None]);
+        let asked = [40, 39, 38, 37, 36, 35].map(|came| stubborn.over(came));
+        assert_eq!(asked, [Some(15), Some(9), Some(5), Some(2), Some(1), None]);
+    }
+
+    #[test]
+    fn only_the_lowest_limit_shows_that_it_is_ignored() {
         let mut deaf = Paging::of(None);
-        assert_eq!((deaf.over(26), deaf.over(26)), (Some(24), None));
+        let asked = [26; 6].map(|came| deaf.over(came));
+        assert_eq!(asked, [Some(24), Some(12), Some(6), Some(3), Some(1), None]);
+        let mut few_left = Paging::of(Some(5));
+        assert_eq!([7, 7, 3].map(|came| few_left.over(came)), [Some(3), Some(1), None]);
     }
 }

@@ -145,16 +145,14 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
     };
     let limit_chars = arguments::chars("limit_chars", input.limit_chars, 1)?;
     let selector = match arguments::cursor("cursor", input.cursor)? {
-        Some(cursor) => {
-            let at = handles::window_at(&cursor, &record, &input.field_path)?;
-            WindowSelector { limit_chars: limit_chars.or(at.limit_chars), ..at }
-        }
+        Some(cursor) => handles::window_at(&cursor, &record, &input.field_path)?.limited(limit_chars),
         None => WindowSelector {
             offset_chars: arguments::chars("offset_chars", input.offset_chars, 0)?,
             limit_chars,
             q: input.q.map(|q| arguments::query("q", q)).transpose()?,
             before_chars: arguments::chars("before_chars", input.before_chars, 0)?,
             after_chars: arguments::chars("after_chars", input.after_chars, 0)?,
+            backward: false,
         },
     };
     let ask = Ask::window(record, input.field_path, selector)?;
@@ -189,7 +187,8 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         .param("field_path"));
     }
     if read.field.kind == JSON {
-        window::skip_bytes(&mut read.window);
+        let skip = if selector.backward { window::skip_bytes_backward } else { window::skip_bytes };
+        skip(&mut read.window);
     }
     Ok(window::answer(&read, &selector, budget, frame))
 }

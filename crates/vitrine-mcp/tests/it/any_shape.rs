@@ -181,6 +181,70 @@ async fn a_record_of_10000_fields_is_read_in_parts() {
     }
 }
 
+/// Every call that is written out in a text, in order.
+fn written_calls(text: &str, tool: &str) -> Vec<Value> {
+    let start = format!("{tool}({{");
+    let starts = text.match_indices(&start).map(|(at, _)| &text[at + tool.len() + 1..]);
+    starts.map(|rest| serde_json::Deserializer::from_str(rest).into_iter().next().unwrap().unwrap()).collect()
+}
+
+/// The calls that read what the omitted fields of a rung are.
+fn parts(rung: &Value) -> Vec<Value> {
+    let omitted = &rung["omitted_fields"];
+    let then = omitted["then"].as_array().cloned().unwrap_or_default();
+    let reads = omitted.get("read").cloned().into_iter().chain(then);
+    reads.map(|read| read["args"].clone()).collect()
+}
+
+/// Fetches part by part, and returns every field that was shown.
+async fn fetch_all(host: &Host, mut calls: Vec<Value>) -> std::collections::BTreeSet<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(call) = calls.pop() {
+        let document = host.ok("fetch", call).await.structured;
+        let shown: Map<String, Value> = serde_json::from_str(document["text"].as_str().unwrap()).unwrap();
+        assert!(!shown.is_empty());
+        seen.extend(shown.into_iter().map(|(name, _)| name));
+        calls
+            .extend(document["metadata"]["content_ladder"]["records"].as_array().into_iter().flatten().flat_map(parts));
+    }
+    seen
+}
+
+#[tokio::test]
+async fn every_field_of_a_wide_record_is_reached_from_either_channel() {
+    for (fields, value) in [(300, "some value that takes its place in a result, and more of it"), (330, "v")] {
+        let wide: Map<String, Value> =
+            (0..fields).map(|n| (format!("measured_quantity_{n:04}"), json!(value))).collect();
+        let id = "cin_one/things:t000";
+        for foreign in [false, true] {
+            let host = Host::connect(Fake { foreign, ..Fake::single(vec![Value::Object(wide.clone())]) }).await;
+            assert_eq!(fetch_all(&host, vec![json!({"id": id})]).await.len(), fields);
+
+            let page = host.ok("query_records", json!({"stream": "things"})).await;
+            let shown = page.structured["data"]["data"][0]["data"].as_object().unwrap();
+            let rung = &page.structured["content_ladder"]["records"][0];
+            for calls in [parts(rung), written_calls(&page.text, "fetch")] {
+                let mut seen = fetch_all(&host, calls).await;
+                seen.extend(shown.keys().cloned());
+                assert_eq!(seen.len(), fields);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_that_do_not_fit_are_listed_by_the_schema() {
+    let wide: Map<String, Value> = (0..2_000).map(|n| (format!("field_{n:05}"), json!("some value"))).collect();
+    let host = Host::connect(Fake::single(vec![Value::Object(wide)])).await;
+    let list = json!({"stream": "things", "connection_id": "cin_one"});
+    let page = host.ok("query_records", json!({"stream": "things"})).await;
+    assert_eq!(page.structured["content_ladder"]["records"][0]["omitted_fields"]["listed_by"]["args"], list);
+    assert_eq!(written_calls(&page.text, "schema"), std::slice::from_ref(&list));
+    let document = host.ok("fetch", json!({"id": "cin_one/things:t000"})).await.structured;
+    let rung = &document["metadata"]["content_ladder"]["records"][0];
+    assert_eq!(rung["omitted_fields"]["listed_by"], json!({"tool": "schema", "args": list}));
+}
+
 #[tokio::test]
 async fn deep_json_is_shown_as_text_that_reads_on() {
     let deep = (0..300).fold(json!("bottom"), |inner, _| json!([inner]));
@@ -258,6 +322,34 @@ async fn a_stream_of_very_many_fields_or_connections_is_bounded() {
     let row = &full.structured["data"]["connectors"][0]["streams"][0];
     assert!(row["fields"].as_object().unwrap().len() > 500);
     assert!(row["fields_omitted"].as_u64().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn reading_back_skips_nothing() {
+    // Text of so many tokens that no window of this size fits.
+    let body: String = "漢𠮷鑿龘".chars().cycle().take(20_000).collect();
+    let host = Host::connect(Fake::single(vec![json!({"body": body})])).await;
+    let field = json!({"id": "cin_one/things:t000", "field_path": "body"});
+    for limit in [None, Some(2_000)] {
+        let mut arguments = field.clone();
+        arguments["offset_chars"] = json!(19_000);
+        arguments["limit_chars"] = json!(9_000);
+        let mut start = 20_000;
+        let mut whole = String::new();
+        loop {
+            let window = host.ok("read_record_field", arguments.clone()).await.structured["window"].clone();
+            assert_eq!(window["end_chars"], start, "it ends where the last one starts");
+            start = window["start_chars"].as_u64().unwrap();
+            whole.insert_str(0, window["text"].as_str().unwrap());
+            let Some(cursor) = window["previous_cursor"].as_str() else { break };
+            arguments = field.clone();
+            arguments["cursor"] = json!(cursor);
+            if let Some(limit) = limit {
+                arguments["limit_chars"] = json!(limit);
+            }
+        }
+        assert!(start == 0 && whole == body, "{start}");
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use vitrine_contract::Fields;
 use vitrine_contract::error::Candidates;
-use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, Record};
+use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, Record, Warning};
 
 /// What was asked, in order: `records messages cin_work`.
 #[derive(Clone, Default)]
@@ -97,6 +97,7 @@ pub(crate) struct Fake {
     pub(crate) outage: Option<Outage>,
     pub(crate) limit: Limit,
     pub(crate) fail_with: Option<ApiError>,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) calls: Calls,
 }
 

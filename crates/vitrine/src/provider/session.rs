@@ -68,6 +68,8 @@ impl Session {
     /// The reader for the next call.
     pub(crate) async fn reader(&self) -> Result<Arc<HttpRead>, ApiError> {
         let mut current = self.current.lock().await;
+        // Whoever got the owner's credential once would get it again.
+        current.reader.standing()?;
         if let Some(kept) = current.kept.as_ref().filter(|kept| self.keeper.is_ending(kept)) {
             *current = self.keeper.renewed(kept).await.map_err(|error| explain(&error))?;
         }
@@ -83,7 +85,7 @@ impl Current {
 
 impl Keeper {
     fn reader(&self, token: &str) -> Result<Arc<HttpRead>, ConnectError> {
-        Ok(Arc::new(HttpRead::new(self.provider.as_str(), token, Options::default())?))
+        Ok(Arc::new(HttpRead::new(self.provider.as_str(), token, Options::default())?.for_agent()))
     }
 
     fn current(&self, kept: CachedClient) -> Result<Current, ConnectError> {

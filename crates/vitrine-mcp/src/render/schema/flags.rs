@@ -1,6 +1,11 @@
 //! The mini-grammar of a compact field, and its legend.
 
+use std::borrow::Cow;
+
+use vitrine_contract::ident::is_name;
 use vitrine_contract::schema::{FieldCapability, StreamRow};
+
+use super::super::text::literal;
 
 /// What the flags of a field mean.
 pub(super) const LEGEND: [(&str, &str); 7] = [
@@ -52,4 +57,13 @@ fn flags(name: &str, capability: &FieldCapability, row: &StreamRow) -> String {
         flags.push("sort".into());
     }
     flags.join(" ")
+}
+
+/// Flags in prose: as they are when every one is of the grammar, else quoted.
+pub(super) fn shown(flags: &str) -> Cow<'_, str> {
+    let is_flag = |flag: &str| match flag.split_once('=') {
+        Some((kind, values)) => is_name(kind) && values.split('|').all(is_name),
+        None => LEGEND.iter().any(|(known, _)| *known == flag),
+    };
+    if flags.split(' ').all(is_flag) { flags.into() } else { literal(flags).into() }
 }

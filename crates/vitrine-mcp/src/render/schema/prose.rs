@@ -3,7 +3,7 @@
 use vitrine_contract::schema::{Connector, SchemaDocument, StreamRow};
 
 use super::super::record::label;
-use super::super::text::{Lines, call, cut, literal, plural};
+use super::super::text::{Lines, call, cut, instant, literal, name, plural};
 use super::shape::{Connections, Shape, Streams, names};
 use super::{flags, narrower};
 use crate::ids::told;
@@ -33,8 +33,11 @@ pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
 }
 
 fn connector(connector: &Connector, shape: Shape) -> String {
-    let mut text =
-        format!("connector_key {} {}\n", label(&connector.connector_key), literal(label(&connector.display_name)));
+    let mut text = format!(
+        "connector_key {} {}\n",
+        name(label(&connector.connector_key)),
+        literal(label(&connector.display_name))
+    );
     text += &connections(connector, shape);
     let mut left_out = false;
     match shape.streams {
@@ -53,7 +56,9 @@ fn connector(connector: &Connector, shape: Shape) -> String {
         Streams::Names(most) => {
             let names = names(connector);
             let listed = &names[..names.len().min(most)];
-            text.line(format_args!("  streams: {}", listed.join(", ")));
+            if !listed.is_empty() {
+                text.line(format_args!("  streams: {}", list(listed)));
+            }
             if names.len() > most {
                 left_out = true;
                 text.line(format_args!("  {} more stream names not listed", names.len() - most));
@@ -74,12 +79,12 @@ fn connections(connector: &Connector, shape: Shape) -> String {
         .map(|connection| match shape.connections {
             Connections::Labelled => {
                 let fresh = match (&connection.freshness.captured_at, shape.streams) {
-                    (Some(captured_at), Streams::Fields(_)) => format!(" (up to {})", cut(captured_at, 40)),
+                    (Some(captured_at), Streams::Fields(_)) => format!(" (up to {})", instant(cut(captured_at, 40))),
                     _ => String::new(),
                 };
-                format!("{} {}{fresh}", connection.connection_id, literal(label(&connection.display_name)))
+                format!("{} {}{fresh}", name(&connection.connection_id), literal(label(&connection.display_name)))
             }
-            Connections::Ids | Connections::Few(_) => connection.connection_id.clone(),
+            Connections::Ids | Connections::Few(_) => name(&connection.connection_id).into_owned(),
         })
         .collect();
     let more = all.len().saturating_sub(listed.len());
@@ -90,27 +95,27 @@ fn connections(connector: &Connector, shape: Shape) -> String {
 fn heading(row: &StreamRow, shape: Shape) -> String {
     let about = row.description.as_deref().map_or_else(String::new, |d| format!(" {}", literal(cut(d, 160))));
     let most = shape.connections.most();
-    let ids: Vec<&str> = row.connection_ids.iter().take(most).map(String::as_str).collect();
+    let ids = &row.connection_ids[..row.connection_ids.len().min(most)];
     let more = row.connection_ids.len() - ids.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let of = if ids.is_empty() { String::new() } else { format!(" of {}{more}", ids.join(", ")) };
+    let of = if ids.is_empty() { String::new() } else { format!(" of {}{more}", list(ids)) };
     let records = |count| format!(" {}", plural(usize::try_from(count).unwrap_or(usize::MAX), "record"));
-    format!("- stream {}{of}:{}{about}\n", row.name, row.record_count.map_or_else(String::new, records))
+    format!("- stream {}{of}:{}{about}\n", name(&row.name), row.record_count.map_or_else(String::new, records))
 }
 
 /// A row with all it can do; and whether fields were left out.
 fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     let mut text = heading(row, shape);
-    let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     text.line(format_args!(
         "  {}primary_key: {}; cursor_field: {}{}",
-        told(&row.semantics).map_or_else(String::new, |semantics| format!("{semantics}; ")),
+        told(&row.semantics).map_or_else(String::new, |semantics| format!("{}; ", name(semantics))),
         list(&row.primary_key),
-        row.cursor_field.as_deref().unwrap_or("none"),
+        name(row.cursor_field.as_deref().unwrap_or("none")),
         // Whoever counts records knows that there was none.
         row.last_updated
             .as_deref()
-            .or(row.record_count.map(|_| "never"))
+            .map(instant)
+            .or(row.record_count.map(|_| "never".into()))
             .map_or_else(String::new, |at| format!("; last_updated: {at}")),
     ));
     let yes = |yes| format!("projection with fields: {}; ", if yes { "yes" } else { "no" });
@@ -127,17 +132,25 @@ fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
         .map(|e| {
             format!(
                 "{} ({} {}, {} each unless asked for, at most {})",
-                e.name, e.cardinality, e.stream, e.default_limit, e.max_limit
+                name(&e.name),
+                name(&e.cardinality),
+                name(&e.stream),
+                e.default_limit,
+                e.max_limit
             )
         })
         .collect();
-    text.line(format_args!("  expand: {}; aggregate: count, and a= below", list(&related)));
+    text.line(format_args!(
+        "  expand: {}; aggregate: count, and a= below",
+        if related.is_empty() { "none".to_owned() } else { related.join(", ") }
+    ));
     if !row.views.is_empty() {
-        let views: Vec<String> = row.views.iter().map(|v| format!("{} ({})", v.id, v.fields.join(", "))).collect();
+        let views: Vec<String> = row.views.iter().map(|v| format!("{} ({})", name(&v.id), list(&v.fields))).collect();
         text.line(format_args!("  views: {}", views.join("; ")));
     }
     let fields = flags::fields(row);
-    let listed: Vec<String> = fields.iter().take(most).map(|(name, flags)| format!("{}[{flags}]", key(name))).collect();
+    let listed: Vec<String> =
+        fields.iter().take(most).map(|(field, flags)| format!("{}[{}]", name(field), flags::shown(flags))).collect();
     text.line(format_args!("  fields: {}", listed.join(", ")));
     let more = fields.len() - listed.len();
     if more > 0 {
@@ -146,7 +159,11 @@ fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     (text, more > 0)
 }
 
-/// A field's name, quoted unless it is plainly one.
-fn key(name: &str) -> String {
-    if vitrine_contract::ident::is_name(name) { name.to_owned() } else { literal(name) }
+/// Names, each quoted unless it is plainly one.
+fn list(names: &[impl AsRef<str>]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let shown: Vec<_> = names.iter().map(|shown| name(shown.as_ref())).collect();
+    shown.join(", ")
 }

@@ -148,7 +148,7 @@ impl ReadApi for Fake {
             next_changes_since: (request.changes_since.is_some() && !has_more).then(|| format!("at:{}", rows.len())),
             data,
             links: Links::default(),
-            meta: ListMeta { count, freshness: self.freshness(), ..ListMeta::default() },
+            meta: ListMeta { count, freshness: self.freshness(), warnings: self.warnings.clone() },
             resume: self.resume(start),
         })
     }
@@ -253,7 +253,7 @@ impl ReadApi for Fake {
             other_count: 0,
             filtered_record_count: Some(rows.len() as u64),
             approximate: false,
-            meta: AggregationMeta { warnings: Vec::new(), freshness: self.freshness() },
+            meta: AggregationMeta { warnings: self.warnings.clone(), freshness: self.freshness() },
         })
     }
 
@@ -273,6 +273,7 @@ impl ReadApi for Fake {
             count_accuracy: "exact".into(),
             recall,
             freshness: self.freshness(),
+            warnings: self.warnings.clone(),
             ..SearchMeta::default()
         };
         Ok(List {
