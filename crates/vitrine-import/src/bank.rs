@@ -4,6 +4,7 @@ mod amount;
 mod columns;
 pub(super) mod csv;
 mod currency;
+mod headings;
 pub(super) mod ofx;
 mod sign;
 

@@ -148,3 +148,18 @@ fn dates_that_fit_both_orders_are_told() {
     let found = read(Kind::BankCsv, "a.csv", "Date,Description,Amount\n03/04/2024,X,1.00\n");
     assert!(matches!(&found.notes[..], [note] if note.contains("--date-order mdy")), "{:?}", found.notes);
 }
+
+#[test]
+fn a_card_number_is_no_amount() {
+    let sparkasse = "\"Umsatz getätigt von\";\"Belegdatum\";\"Buchungsdatum\";\"Originalbetrag\";\"Originalwährung\";\"Umrechnungskurs\";\"Buchungsbetrag\";\"Buchungswährung\";\"Transaktionsbeschreibung\"\n\
+        \"4000********1234\";\"11.03.24\";\"12.03.24\";\"-13,00\";\"USD\";\"1,0744\";\"-12,10\";\"EUR\";\"AMAZON\"\n";
+    let amazon = "Umsatz getätigt von;Belegdatum;Buchungsdatum;Originalbetrag;Beschreibung;Betrag;Währung\n\
+        1234;11.03.2024;12.03.2024;-13,00 USD;AMAZON;-12,10;EUR\n";
+    for text in [sparkasse, amazon] {
+        let found = read(Kind::BankCsv, "karte.csv", text);
+        assert_eq!(told(&found), json!([["2024-03-12T00:00:00Z", -12.1, null, "AMAZON"]]));
+        assert_eq!(found.of("transactions")[0]["currency"], "EUR");
+    }
+    let found = read(Kind::BankCsv, "a.csv", "Date,Description,Amount\n2024-03-12,Tea,4000********1234\n");
+    assert_eq!((found.of("transactions").len(), found.reasons()), (0, vec!["a row without an amount"]));
+}
