@@ -1,6 +1,7 @@
 //! Bank transactions, as banks let their customers download them.
 
 mod amount;
+mod card;
 mod columns;
 pub(super) mod csv;
 mod currency;

@@ -85,7 +85,7 @@ impl Columns {
         }
     }
 
-    fn has(&self, role: Role) -> bool {
+    pub(super) fn has(&self, role: Role) -> bool {
         self.roles.contains(&Some(role))
     }
 
@@ -135,6 +135,11 @@ impl Columns {
     /// The currency that the heading of the amounts names.
     pub(super) fn currency(&self) -> Option<&'static str> {
         [Role::Amount, Role::Out, Role::In].into_iter().find_map(|role| currency::of(&self.headings[self.at(role)?]))
+    }
+
+    /// All headings.
+    pub(super) fn headings(&self) -> impl Iterator<Item = &str> {
+        self.headings.iter().map(String::as_str)
     }
 
     /// The headings of columns that nothing is taken from.
