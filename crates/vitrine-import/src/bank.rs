@@ -1,9 +1,11 @@
 //! Bank transactions, as banks let their customers download them.
 
 mod amount;
+mod card;
 mod columns;
 pub(super) mod csv;
 mod currency;
+mod headings;
 pub(super) mod ofx;
 mod sign;
 

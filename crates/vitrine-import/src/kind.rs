@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use clap::ValueEnum;
+use serde_json::Value;
 
 use super::browser::{chrome, firefox};
 use super::chat::{chatgpt, claude};
@@ -96,9 +97,12 @@ pub(crate) struct Importer {
 enum Origin {
     /// It is known beforehand.
     Declared { declaration: &'static str, read: Read },
-    /// It is found out from the export and the name of the account.
-    Derived(fn(&mut Export, &Settings, &str) -> Result<Prepared, ImportError>),
+    /// It is found out from the export, the name of the account and what was declared for it before.
+    Derived { key: &'static str, prepare: Derive },
 }
+
+/// Makes an export ready whose declaration is found out.
+pub(crate) type Derive = fn(&mut Export, &Settings, &str, Option<&Value>) -> Result<Prepared, ImportError>;
 
 /// Reads an export.
 pub(crate) type Read = fn(&mut Export, &Settings, &mut Sink<'_>) -> Result<(), ImportError>;
@@ -127,10 +131,11 @@ impl Importer {
     pub(super) const fn derived(
         title: &'static str,
         expected: &'static str,
+        key: &'static str,
         recognizes: fn(&mut Export) -> Result<bool, ImportError>,
-        prepare: fn(&mut Export, &Settings, &str) -> Result<Prepared, ImportError>,
+        prepare: Derive,
     ) -> Self {
-        Self { title, expected, recognizes, origin: Origin::Derived(prepare) }
+        Self { title, expected, recognizes, origin: Origin::Derived { key, prepare } }
     }
 }
 
@@ -197,13 +202,32 @@ impl Kind {
         Err(ImportError::Wrong(format!("{} is not what was expected: {expected}.", export.name())))
     }
 
-    /// Makes an export ready to be read into the account called `name`.
+    /// What the source of the account called `name` is called, when its declaration is found out.
+    pub fn derived_source(self, name: &str) -> Option<String> {
+        match self.importer().origin {
+            Origin::Declared { .. } => None,
+            Origin::Derived { key, .. } => Some(table::connector_key(key, name)),
+        }
+    }
+
+    /// Makes an export ready to be read into the account called `name`, of which nothing is known.
     pub fn prepare(self, export: &mut Export, settings: &Settings, name: &str) -> Result<Prepared, ImportError> {
+        self.prepare_onto(export, settings, name, None)
+    }
+
+    /// Makes an export ready to be read into the account called `name`, whose source is `registered` already.
+    pub fn prepare_onto(
+        self,
+        export: &mut Export,
+        settings: &Settings,
+        name: &str,
+        registered: Option<&Value>,
+    ) -> Result<Prepared, ImportError> {
         match self.importer().origin {
             Origin::Declared { declaration, read } => {
                 Ok(Prepared { declaration: declaration.into(), derived: false, read: Box::new(read) })
             }
-            Origin::Derived(prepare) => prepare(export, settings, name),
+            Origin::Derived { prepare, .. } => prepare(export, settings, name, registered),
         }
     }
 }

@@ -15,10 +15,15 @@ use super::sink::{ImportError, Sink};
 /// Characters kept of a tool call's arguments; the rest is files and patches.
 const MAX_ARGUMENT_CHARS: usize = 4_000;
 
+/// Logs that are looked into to know what they are.
+const MAX_LOOKED_INTO: usize = 20;
+
 /// A session while its log is read.
 #[derive(Default)]
 struct Session {
     id: String,
+    /// Whether it has said what it is.
+    told: bool,
     project: Option<String>,
     branch: Option<String>,
     version: Option<String>,
@@ -69,11 +74,7 @@ impl Session {
     }
 
     fn say(&mut self, said: &Said<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-        let text = if said.tool.is_some() {
-            said.text.chars().take(MAX_ARGUMENT_CHARS).collect()
-        } else {
-            said.text.to_owned()
-        };
+        let text = if said.tool.is_some() { arguments(said.text) } else { said.text.to_owned() };
         let record = MessageRecord {
             id: &said.id,
             session_id: &self.id,
@@ -102,6 +103,12 @@ impl Session {
         };
         sink.record("sessions", self.ended_at, &record)
     }
+}
+
+/// The arguments of a tool call, which say where they are cut.
+fn arguments(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_ARGUMENT_CHARS) else { return text.to_owned() };
+    format!("{}… (cut: {} more characters)", &text[..end], text[end..].chars().count())
 }
 
 /// Reads every log with `line`, which takes one line of it.
@@ -142,11 +149,19 @@ fn is_log(member: &Member) -> bool {
     member.has_extension("jsonl")
 }
 
-/// Whether the first log has one of these in its first lines.
-fn first_log_has(export: &mut Export, marks: &[&str]) -> Result<bool, ImportError> {
-    let Some(first) = export.members().iter().find(|member| is_log(member)).cloned() else { return Ok(false) };
-    let head = export.head(&first, 64 * 1024)?;
-    Ok(marks.iter().any(|mark| memchr::memmem::find(&head, mark.as_bytes()).is_some()))
+/// Whether one of the first logs starts like this. Some have nothing in them but a snapshot.
+fn some_log(export: &mut Export, is_one: fn(&[u8]) -> bool) -> Result<bool, ImportError> {
+    let logs = export.members().iter().filter(|member| is_log(member) && member.size > 0);
+    for log in logs.take(MAX_LOOKED_INTO).cloned().collect::<Vec<_>>() {
+        if is_one(&export.head(&log, 64 * 1024)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn has(head: &[u8], mark: &str) -> bool {
+    memchr::memmem::find(head, mark.as_bytes()).is_some()
 }
 
 fn text<'a>(entry: &'a Value, field: &str) -> Option<&'a str> {

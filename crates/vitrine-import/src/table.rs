@@ -5,6 +5,9 @@ pub(super) mod csv;
 mod declare;
 mod field;
 pub(super) mod jsonl;
+mod merge;
+
+pub(super) use declare::connector_key;
 
 use super::export::{Export, Member};
 

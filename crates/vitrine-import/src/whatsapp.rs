@@ -76,7 +76,8 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
         if settings.date_order.is_none() {
             about.dates.doubt(&chat).into_iter().for_each(|note| sink.note(note));
         }
-        let mut reading = Reading { chat: &chat, order, settings, media: &media, before: HashMap::new(), minute: None };
+        let mut reading =
+            Reading { chat: &chat, order, settings, media: &media, before: HashMap::new(), minute: None, position: 0 };
         reading.read(export, member, sink)?;
     }
     Ok(())
@@ -100,6 +101,8 @@ fn survey(export: &mut Export, chat: &Member, members: &[Member]) -> Result<Surv
         if let Some(line) = Line::parse(&text) {
             dates.see(line.header.date);
             named.extend(line.media().and_then(|name| files.get(name)).map(|member| member.index));
+        } else if let Some((_, name)) = line::attached(&text) {
+            named.extend(files.get(name).map(|member| member.index));
         }
         buffer.clear();
     }
@@ -141,6 +144,8 @@ struct Reading<'a> {
     /// How often the same was said before in the same minute.
     before: HashMap<String, u32>,
     minute: Option<Timestamp>,
+    /// How many messages came before in the same minute.
+    position: u32,
 }
 
 impl Reading<'_> {
@@ -190,7 +195,9 @@ impl Reading<'_> {
         };
         if self.minute.replace(at) != Some(at) {
             self.before.clear();
+            self.position = 0;
         }
+        self.position += 1;
         let count = self.before.entry(said.to_owned()).or_default();
         *count += 1;
         let sent_at = time::format(at);
@@ -198,8 +205,11 @@ impl Reading<'_> {
         let (sender, text) = line.sender_and_text();
         let media = line.media();
         let is_media = media.is_some() || line.is_omitted();
+        let text = line::attached(text).map(|(caption, _)| caption).filter(|said| !said.is_empty()).unwrap_or(text);
+        let key = hash::text_key(&[self.chat, &sent_at, said, &count.to_string()]);
         let record = Message {
-            id: hash::text_key(&[self.chat, &sent_at, said, &count.to_string()]),
+            // Messages of one minute are ordered by their ids.
+            id: format!("{:04}-{key}", self.position),
             chat: self.chat,
             sender,
             kind: match sender {

@@ -42,8 +42,34 @@ pub(super) fn is_negative(text: &str) -> bool {
     before.contains(['-', '\u{2212}', '(']) || after.starts_with('-') || matches!(after, "S" | "D" | "DR" | "Dr" | "DB")
 }
 
+/// Whether a text has nothing in it that no amount has: a card number is none, nor is `5 pieces`.
+fn is_amount(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (Some(first), Some(last)) = (text.find(is_digit), text.rfind(is_digit)) else { return false };
+    let figures = text[first..=last].chars().all(|c| is_digit(c) || is_mark(c));
+    let around = |text: &str| {
+        let is_sign =
+            |c: char| is_mark(c) || "+-\u{2212}\u{2013}()$£¥¤\"".contains(c) || ('\u{20a0}'..'\u{20d0}').contains(&c);
+        text.split(is_sign).all(is_currency)
+    };
+    figures && around(&text[..first]) && around(&text[last + 1..])
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '.' | ',' | '\'' | '’') || c.is_whitespace()
+}
+
+/// Letters that may stand beside an amount: a currency, or which way it went.
+fn is_currency(word: &str) -> bool {
+    let is_short = word.chars().count() <= 3 && word.chars().all(char::is_alphabetic);
+    is_short || word.eq_ignore_ascii_case("euro") || word.eq_ignore_ascii_case("euros")
+}
+
 /// Reads `-1.234,56 EUR`, `(12.50)`, `1'000.00-` and the like.
 pub(super) fn parse(text: &str, decimal: Decimal) -> Option<f64> {
+    if !is_amount(text) {
+        return None;
+    }
     let (mark, other) = if decimal == Decimal::Comma { (',', '.') } else { ('.', ',') };
     let mut plain = String::with_capacity(text.len());
     // Digits since the other mark, which may only stand before thousands.
@@ -90,6 +116,14 @@ mod tests {
             ("1.2.3", Decimal::Point, None),
             ("", Decimal::Point, None),
             ("n/a", Decimal::Point, None),
+            ("4000********1234", Decimal::Point, None),
+            ("12a34", Decimal::Point, None),
+            ("20-00-00 12345678", Decimal::Point, None),
+            ("5 pieces", Decimal::Point, None),
+            ("1\u{202f}234,50 euros", Decimal::Comma, Some(1234.5)),
+            ("5’000.00", Decimal::Point, Some(5000.0)),
+            ("R$ 12,50", Decimal::Comma, Some(12.5)),
+            ("'-12.34", Decimal::Point, Some(-12.34)),
         ] {
             assert_eq!(parse(text, decimal), amount, "{text}");
         }

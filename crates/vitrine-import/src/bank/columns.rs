@@ -1,6 +1,6 @@
 //! Which column of a bank's table is what.
 
-use super::{currency, sign};
+use super::{currency, headings, sign};
 
 /// What a column may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,104 +31,6 @@ pub(super) enum Role {
     Memo,
 }
 
-/// Starts of headings, in small letters; the first that fits a heading decides.
-const HEADINGS: &[(Role, &[&str])] = &[
-    (Role::Wording, &["buchungstext", "buchungsdetails", "details"]),
-    (
-        Role::Value,
-        &["valuta", "valutadatum", "wertstellung", "value date", "completed date", "date de valeur", "fecha valor"],
-    ),
-    (
-        Role::Booked,
-        &[
-            "buchungstag",
-            "buchungsdatum",
-            "booking date",
-            "posting date",
-            "posted date",
-            "transaction date",
-            "started date",
-            "date",
-            "datum",
-            "buchung",
-            "fecha",
-        ],
-    ),
-    (Role::Balance, &["saldo", "balance", "kontostand", "running balance"]),
-    (Role::Out, &["soll", "debit", "débit", "paid out", "money out", "withdrawal", "belastung", "ausgabe"]),
-    (Role::In, &["haben", "credit", "crédit", "paid in", "money in", "deposit", "deposits", "gutschrift", "einnahme"]),
-    (Role::Id, &["transaction id", "transaction reference", "umsatz-id", "fitid", "id"]),
-    (
-        Role::Amount,
-        &["betrag", "amount", "umsatz in", "umsatz", "importe", "montant", "bedrag", "transaction amount", "gross"],
-    ),
-    (Role::Currency, &["währung", "waehrung", "whrg", "currency", "devise", "divisa"]),
-    (
-        Role::Account,
-        &[
-            "auftragskonto",
-            "iban auftragskonto",
-            "iban kontoinhaber",
-            "account name",
-            "own account",
-            "kontobezeichnung",
-            "bezeichnung auftragskonto",
-            "rekening",
-        ],
-    ),
-    (
-        Role::CounterpartyAccount,
-        &[
-            "kontonummer/iban",
-            "iban zahlungsbeteiligter",
-            "iban",
-            "counterparty iban",
-            "kontonummer",
-            "partner iban",
-            "account number",
-            "tegenrekening",
-        ],
-    ),
-    (Role::Holder, &["auftraggeber/zahlungsempfänger"]),
-    (Role::Counterparty, &["name zahlungsbeteiligter", "merchant", "counterparty", "partner name", "naam", "name"]),
-    (
-        Role::Payee,
-        &[
-            "beguenstigter",
-            "begünstigter",
-            "empfänger",
-            "empfaenger",
-            "zahlungsempfänger",
-            "zahlungsempfaenger",
-            "payee",
-            "recipient",
-            "beneficiary",
-        ],
-    ),
-    (Role::Payer, &["zahlungspflichtige", "auftraggeber", "payer", "sender"]),
-    (Role::Kind, &["umsatztyp", "umsatzart", "transaction type", "type", "vorgang", "mutatiesoort"]),
-    (
-        Role::Reference,
-        &[
-            "verwendungszweck",
-            "description",
-            "beschreibung",
-            "reference",
-            "purpose",
-            "narrative",
-            "payment reference",
-            "concepto",
-            "libellé",
-            "omschrijving",
-            "mededelingen",
-        ],
-    ),
-    (Role::Memo, &["memo"]),
-    (Role::Category, &["category", "kategorie", "catégorie", "categoría", "categorie"]),
-    (Role::Note, &["note", "notes", "notiz", "notizen"]),
-    (Role::State, &["state", "status"]),
-];
-
 /// The columns of a table, by what they hold.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
@@ -142,7 +44,7 @@ impl Columns {
         let headings: Vec<String> = row.map(|heading| heading.trim().trim_matches('"').to_owned()).collect();
         let mut roles: Vec<Option<Role>> = Vec::new();
         for heading in &headings {
-            roles.push(role(&heading.to_lowercase(), &roles));
+            roles.push(headings::role(&heading.to_lowercase(), &roles));
         }
         let mut columns = Self { roles, headings };
         columns.settle();
@@ -183,7 +85,7 @@ impl Columns {
         }
     }
 
-    fn has(&self, role: Role) -> bool {
+    pub(super) fn has(&self, role: Role) -> bool {
         self.roles.contains(&Some(role))
     }
 
@@ -235,31 +137,16 @@ impl Columns {
         [Role::Amount, Role::Out, Role::In].into_iter().find_map(|role| currency::of(&self.headings[self.at(role)?]))
     }
 
+    /// All headings.
+    pub(super) fn headings(&self) -> impl Iterator<Item = &str> {
+        self.headings.iter().map(String::as_str)
+    }
+
     /// The headings of columns that nothing is taken from.
     pub(super) fn unknown(&self) -> Vec<&str> {
         let columns = self.roles.iter().zip(&self.headings);
         columns.filter(|(role, heading)| role.is_none() && !heading.is_empty()).map(|(_, heading)| &**heading).collect()
     }
-}
-
-/// What a column with this heading holds, other than those before it.
-fn role(heading: &str, before: &[Option<Role>]) -> Option<Role> {
-    let is_free = |role: Role| !before.contains(&Some(role));
-    if sign::is_heading(heading) {
-        return Some(Role::Sign).filter(|role| is_free(*role));
-    }
-    let fits = |starts: &[&str]| starts.iter().any(|start| is_start(heading, start));
-    // `Auftraggeber/Empfänger` is whoever is at the other end.
-    let whole = |role| match role {
-        Role::Payee | Role::Payer if heading.contains('/') => Role::Counterparty,
-        role => role,
-    };
-    HEADINGS.iter().filter(|(_, starts)| fits(starts)).map(|(role, _)| whole(*role)).find(|role| is_free(*role))
-}
-
-/// Whether a heading starts with these words, and not with a longer one.
-fn is_start(heading: &str, start: &str) -> bool {
-    heading.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphabetic) || start.len() > 7)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use vitrine_contract::time;
 
 use super::amount::{self, Decimal, DecimalGuess};
+use super::card::{Meaning, Purchases};
 use super::columns::{Columns, Role};
 use super::sign::{self, Tally};
 use super::{DECLARATION, Transaction, currency, direction, midnight};
@@ -81,6 +82,11 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
     if settings.date_order.is_none() {
         survey.order.doubt(&member.name).into_iter().for_each(|doubt| sink.note(doubt));
     }
+    let meaning = match sign {
+        None if layout.columns.has(Role::Amount) => survey.purchases.meaning(layout.columns.has(Role::Balance)),
+        _ => Meaning::Signed,
+    };
+    meaning.note(&member.name).into_iter().for_each(|note| sink.note(note));
     let otherwise = if layout.delimiter == b';' { Decimal::Comma } else { Decimal::Point };
     let mut table = Table {
         columns: &layout.columns,
@@ -88,6 +94,8 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
         decimal: survey.decimal.decimal(otherwise),
         order: settings.date_order.unwrap_or_else(|| survey.order.order()),
         sign: sign.and_then(|at| Some((at, survey.signs.get(at)?.reading()?))),
+        reversed: meaning == Meaning::Reversed,
+        received_minus: survey.received.0 > 0 && survey.received.1 == 0,
         repeats: Repeats::default(),
     };
     each_row(
@@ -105,12 +113,20 @@ struct Survey {
     decimal: DecimalGuess,
     /// For each column, whether it may say which way money went.
     signs: Vec<Tally>,
+    purchases: Purchases,
+    /// How many amounts in a column of money that came have a minus, and how many have none.
+    received: (u64, u64),
 }
 
 impl Survey {
     fn of(columns: &Columns) -> Self {
-        let signs = vec![Tally::default(); columns.len()];
-        Self { order: OrderGuess::default(), decimal: DecimalGuess::default(), signs }
+        Self {
+            order: OrderGuess::default(),
+            decimal: DecimalGuess::default(),
+            signs: vec![Tally::default(); columns.len()],
+            purchases: Purchases::of_headings(columns.headings()),
+            received: (0, 0),
+        }
     }
 
     fn see(&mut self, row: &csv::StringRecord, columns: &Columns) {
@@ -126,6 +142,11 @@ impl Survey {
         if let Some(amount) = columns.get(row, Role::Amount) {
             let negative = amount::is_negative(amount);
             self.signs.iter_mut().zip(row).for_each(|(tally, cell)| tally.see(cell, negative));
+            self.purchases.see(columns.get(row, Role::Kind), columns.get(row, Role::Reference), negative);
+        }
+        if let Some(received) = columns.get(row, Role::In).filter(|text| text.contains(|c| matches!(c, '1'..='9'))) {
+            let minus = u64::from(amount::is_negative(received));
+            self.received = (self.received.0 + minus, self.received.1 + 1 - minus);
         }
     }
 }
@@ -165,6 +186,10 @@ struct Table<'a> {
     order: DateOrder,
     /// The column that gives amounts their sign, where they have none of their own.
     sign: Option<(usize, sign::Reading)>,
+    /// Whether what was bought has no minus, and what was paid back has one.
+    reversed: bool,
+    /// Whether all that came has a minus, in a column that says it came.
+    received_minus: bool,
     repeats: Repeats,
 }
 
@@ -218,13 +243,19 @@ impl Table<'_> {
         }
         let money = |role| self.columns.get(row, role).and_then(|text| amount::parse(text, self.decimal));
         if let Some(amount) = money(Role::Amount) {
-            let Some((column, reading)) = self.sign else { return Ok(amount) };
+            let Some((column, reading)) = self.sign else {
+                return Ok(if self.reversed { 0.0 - amount } else { amount });
+            };
             let cell = row.get(column).filter(|cell| !cell.trim().is_empty());
             return reading.apply(amount, cell).ok_or("a row that does not say whether money came or went");
         }
         match (money(Role::In), money(Role::Out)) {
             (None, None) => Err("a row without an amount"),
-            (received, paid) => Ok(received.unwrap_or_default() - paid.unwrap_or_default().abs()),
+            (received, paid) => {
+                let received = received.unwrap_or_default();
+                let received = if self.received_minus { received.abs() } else { received };
+                Ok(received - paid.unwrap_or_default().abs())
+            }
         }
     }
 }

@@ -25,6 +25,9 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
 /// Room that most mails fit in.
 const USUAL_MAIL_BYTES: usize = 16 * 1024;
 
+/// Longest line that starts a mail.
+const MAX_SEPARATOR_BYTES: usize = 1024;
+
 /// Files of an archive that are looked into.
 const MAX_LOOKED_INTO: usize = 2_000;
 
@@ -84,14 +87,17 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut
     let mut mail = Mail::default();
     let mut after_blank = true;
     loop {
+        if mail.cut {
+            // Only the line that ends it is still of use.
+            mail.bytes.clear();
+        }
         let start = mail.bytes.len();
-        let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES)?;
+        let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES + MAX_SEPARATOR_BYTES)?;
         if read == LineRead::End {
             return mail.finish(folder, zone, sink);
         }
-        mail.cut |= read == LineRead::Cut;
         let line = &mail.bytes[start..];
-        if after_blank && is_separator(line) {
+        if after_blank && read == LineRead::Whole && is_separator(line) {
             let bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
             let next = Mail { number: mail.number + 1, from_line: line.to_vec(), bytes, cut: false };
             mail.bytes.truncate(start);
@@ -103,6 +109,7 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut
         if is_quoted_separator(line) {
             mail.bytes.remove(start);
         }
+        mail.cut |= read == LineRead::Cut || mail.bytes.len() > MAX_MAIL_BYTES;
     }
 }
 
@@ -133,7 +140,7 @@ impl Mail {
 /// Whether a line starts a mail: `From `, a sender, and a date with a time of day.
 fn is_separator(line: &[u8]) -> bool {
     line.starts_with(b"From ")
-        && line.len() < 1024
+        && line.len() < MAX_SEPARATOR_BYTES
         && line
             .windows(4)
             .any(|w| w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit())

@@ -64,6 +64,21 @@ fn mails_that_are_none_are_named_and_passed_over() {
 }
 
 #[test]
+fn a_mail_too_large_takes_no_other_with_it() {
+    let mail = |id: u8, body: &[u8]| {
+        let head = format!("From x Sat Jan  3 01:05:34 1998\nMessage-ID: <{id}@x>\n\n");
+        [head.as_bytes(), body, b"\n\n"].concat()
+    };
+    let lines = [&[b'x'; 99][..], b"\n"].concat().repeat(600_000);
+    for large in [lines, vec![b'x'; 100_000_000]] {
+        let found = read(Kind::Mbox, "m", [mail(1, b"a"), mail(2, &large), mail(3, b"c"), mail(4, b"d")].concat());
+        let ids: Vec<_> = found.of("messages").iter().map(|mail| mail["id"].clone()).collect();
+        assert_eq!(json!(ids), json!(["1@x", "3@x", "4@x"]));
+        assert_eq!((found.reasons(), found.skips[0].place.as_str()), (vec!["a mail larger than 50 MB"], "mail 2"));
+    }
+}
+
+#[test]
 fn a_mailbox_is_read_out_of_its_archive() {
     let bytes = zip(&[("Takeout/Mail/All mail.mbox", TAKEOUT.as_bytes()), ("Takeout/archive_browser.html", b"<html>")]);
     let found = read(Kind::Mbox, "takeout.zip", bytes);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Said, Session, instant, text};
+use super::{Said, Session, has, instant, text};
 use crate::kind::Importer;
 use crate::sink::{ImportError, Sink};
 
@@ -10,7 +10,7 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
     "a directory of Claude Code sessions",
     "`~/.claude/projects`, a directory of `.jsonl` files, or one of them",
     include_str!("../declarations/claude-code.json"),
-    |export| super::first_log_has(export, &["\"sessionId\"", "\"leafUuid\""]),
+    |export| super::some_log(export, |head| has(head, "\"sessionId\"") || has(head, "\"leafUuid\"")),
     |export, _, sink| super::read_logs(export, sink, line),
 );
 
@@ -72,8 +72,8 @@ fn left_out(block: &str) -> &'static str {
 mod tests {
     use serde_json::json;
 
-    use crate::Kind;
-    use crate::testing::read;
+    use crate::testing::{read, read_export, settings};
+    use crate::{Export, Kind};
 
     #[test]
     fn prompts_answers_and_tool_calls_are_told() {
@@ -103,5 +103,30 @@ mod tests {
         assert_eq!((&session["id"], &session["project"]), (&json!("5b1f"), &json!("/home/n/shop")));
         assert_eq!((&session["ended_at"], &session["message_count"]), (&json!("2026-01-02T03:05:00Z"), &json!(3)));
         assert_eq!(found.reasons(), ["the model's thinking", "what a tool gave back", "a line that is no JSON"]);
+    }
+
+    #[test]
+    fn a_first_log_without_messages_refuses_no_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let snapshot = json!({ "type": "file-history-snapshot", "messageId": "m", "snapshot": {} }).to_string();
+        let log =
+            json!({ "type": "user", "uuid": "u1", "sessionId": "s1", "message": { "content": "Hi" } }).to_string();
+        for (name, text) in [("a.jsonl", ""), ("b.jsonl", &snapshot), ("c.jsonl", &log)] {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        }
+        let mut export = Export::open(directory.path()).unwrap();
+        Kind::ClaudeCode.check(&mut export).expect("it is of this kind");
+        let (found, _) = read_export(Kind::ClaudeCode, &mut export, &settings());
+        assert_eq!((found.of("messages").len(), found.reasons()), (1, vec!["a session without messages"; 2]));
+    }
+
+    #[test]
+    fn arguments_that_are_cut_say_so() {
+        let input = json!({ "content": "é".repeat(10_000) });
+        let log = json!({ "type": "assistant", "uuid": "u", "sessionId": "s", "message": {
+            "content": [{ "type": "tool_use", "name": "Write", "input": input }] } });
+        let found = read(Kind::ClaudeCode, "s.jsonl", log.to_string());
+        let text = found.of("messages")[0]["text"].as_str().unwrap().to_owned();
+        assert!(text.len() < 9_000 && text.ends_with("… (cut: 6014 more characters)"), "{}", &text[text.len() - 60..]);
     }
 }

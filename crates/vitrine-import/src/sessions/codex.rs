@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Said, Session, instant, text};
+use super::{Said, Session, has, instant, text};
 use crate::kind::Importer;
 use crate::sink::{ImportError, Sink};
 
@@ -10,16 +10,31 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
     "a directory of Codex sessions",
     "`~/.codex/sessions`, a directory of `rollout-….jsonl` files, or one of them",
     include_str!("../declarations/codex.json"),
-    |export| super::first_log_has(export, &["\"session_meta\"", "\"response_item\""]),
+    |export| super::some_log(export, is_rollout),
     |export, _, sink| super::read_logs(export, sink, line),
 );
+
+/// The first versions put what they say of the session first, and the items bare after it.
+fn is_rollout(head: &[u8]) -> bool {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_old = ["\"id\"", "\"timestamp\"", "\"instructions\""].iter().all(|field| has(first, field));
+    is_old || has(head, "\"session_meta\"") || has(head, "\"response_item\"")
+}
 
 fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let at = instant(entry);
     session.seen(at);
-    let Some(payload) = entry.get("payload") else { return Ok(()) };
+    let Some(payload) = entry.get("payload") else {
+        if number == 1 && entry.get("type").is_none() {
+            about(session, entry);
+            return Ok(());
+        }
+        let id = format!("{}-{number}", session.id);
+        return item(session, id, entry, at.or(session.started_at), sink);
+    };
     match text(entry, "type") {
-        Some("session_meta") => about(session, payload),
+        // A fork goes on with what the session it came from says of itself.
+        Some("session_meta") if !session.told => about(session, payload),
         Some("turn_context") => {
             session.model = text(payload, "model").map(str::to_owned).or(session.model.take());
         }
@@ -33,6 +48,7 @@ fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) 
 }
 
 fn about(session: &mut Session, payload: &Value) {
+    session.told = true;
     if let Some(id) = text(payload, "id") {
         id.clone_into(&mut session.id);
     }
@@ -66,6 +82,11 @@ fn item(
         Some("function_call" | "custom_tool_call") => {
             let said = text(payload, "arguments").or(text(payload, "input")).unwrap_or_default();
             session.say(&Said { id, role: "assistant", tool: text(payload, "name"), text: said, at }, sink)
+        }
+        Some(call @ ("web_search_call" | "local_shell_call")) => {
+            let said = payload.get("action").map(Value::to_string).unwrap_or_default();
+            let tool = call.strip_suffix("_call");
+            session.say(&Said { id, role: "assistant", tool, text: &said, at }, sink)
         }
         Some("function_call_output" | "custom_tool_call_output") => {
             sink.leave_out("what a tool gave back", id);
@@ -124,5 +145,69 @@ mod tests {
         );
         assert_eq!(found.of("messages")[0]["model"], "gpt-5-codex");
         assert_eq!(found.of("sessions")[0]["branch"], "dev");
+    }
+
+    fn line(kind: &str, payload: &serde_json::Value) -> String {
+        json!({ "timestamp": "2026-02-03T04:05:00Z", "type": kind, "payload": payload }).to_string()
+    }
+
+    fn said(role: &str, text: &str) -> serde_json::Value {
+        json!({ "type": "message", "role": role, "content": [{ "type": "input_text", "text": text }] })
+    }
+
+    #[test]
+    fn rollouts_of_older_versions_are_read() {
+        let log = [
+            json!({ "id": "O", "timestamp": "2025-06-03T05:05:00.000Z", "instructions": null, "git": { "branch": "main" } }),
+            json!({ "record_type": "state" }),
+            said("user", "old question"),
+            json!({ "type": "function_call", "name": "shell", "arguments": "ls" }),
+            said("assistant", "old answer"),
+        ];
+        let found = read(Kind::Codex, "rollout-old.jsonl", log.map(|line| line.to_string()).join("\n"));
+        let told: Vec<_> = found.of("messages").iter().map(|m| json!([m["id"], m["text"], m["created_at"]])).collect();
+        let at = "2025-06-03T05:05:00Z";
+        assert_eq!(json!(told), json!([["O-3", "old question", at], ["O-4", "ls", at], ["O-5", "old answer", at]]));
+        let session = found.of("sessions")[0];
+        assert_eq!(
+            (&session["id"], &session["branch"], &session["started_at"]),
+            (&json!("O"), &json!("main"), &json!(at))
+        );
+    }
+
+    #[test]
+    fn a_fork_stays_itself() {
+        let log = [
+            line("session_meta", &json!({ "id": "child", "cwd": "/new" })),
+            line("session_meta", &json!({ "id": "parent", "cwd": "/old" })),
+            line("response_item", &said("user", "go on")),
+        ];
+        let found = read(Kind::Codex, "rollout-fork.jsonl", log.join("\n"));
+        assert_eq!(
+            (&found.of("sessions")[0]["id"], &found.of("sessions")[0]["project"]),
+            (&json!("child"), &json!("/new"))
+        );
+        assert_eq!(found.of("messages")[0]["session_id"], "child");
+    }
+
+    #[test]
+    fn searches_and_shells_are_tool_calls() {
+        let log = [
+            line("session_meta", &json!({ "id": "s" })),
+            line(
+                "response_item",
+                &json!({ "type": "web_search_call", "action": { "type": "search", "query": "rust" } }),
+            ),
+            line("response_item", &json!({ "type": "local_shell_call", "action": { "command": ["ls"] } })),
+        ];
+        let found = read(Kind::Codex, "rollout.jsonl", log.join("\n"));
+        let told: Vec<_> = found.of("messages").iter().map(|m| json!([m["kind"], m["tool"], m["text"]])).collect();
+        assert_eq!(
+            json!(told),
+            json!([
+                ["tool_call", "web_search", "{\"type\":\"search\",\"query\":\"rust\"}"],
+                ["tool_call", "local_shell", "{\"command\":[\"ls\"]}"]
+            ])
+        );
     }
 }

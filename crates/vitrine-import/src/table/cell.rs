@@ -47,6 +47,11 @@ impl KindGuess {
         left.filter(|_| self.seen).map_or(Kind::Text, |(kind, _)| *kind)
     }
 
+    /// Whether any cell told.
+    pub(super) fn is_told(&self) -> bool {
+        self.seen
+    }
+
     pub(super) fn order(&self) -> DateOrder {
         self.order.order()
     }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::cell::{self, Kind, KindGuess};
 use super::declare::{Column, ROW_ID, declaration};
 use super::field::Field;
+use super::merge::{self, Held, Known};
 use super::{MAX_COLUMNS, STREAM, only};
 use crate::delimited::{self, Next};
 use crate::export::{Export, Member};
@@ -14,9 +15,13 @@ use crate::settings::{DateOrder, Settings};
 use crate::sink::{ImportError, Sink};
 use crate::text;
 
+/// Starts what such a source is called.
+const KEY: &str = "csv";
+
 pub(crate) const IMPORTER: Importer = Importer::derived(
     "a CSV table",
     "a text file with the same cells in each line, separated by commas, semicolons, tabs or bars",
+    KEY,
     |export| Ok(delimiter(export)?.is_some()),
     prepare,
 );
@@ -45,17 +50,36 @@ fn delimiter(export: &mut Export) -> Result<Option<u8>, ImportError> {
 struct CsvColumn {
     field: Field,
     guess: KindGuess,
+    /// What its cells are read as.
+    kind: Kind,
 }
 
-fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Prepared, ImportError> {
+fn prepare(
+    export: &mut Export,
+    settings: &Settings,
+    account: &str,
+    registered: Option<&Value>,
+) -> Result<Prepared, ImportError> {
     let (Some(member), Some(delimiter)) = (only(export), delimiter(export)?) else {
         return Err(ImportError::Wrong("There is no table in it.".to_owned()));
     };
-    let (columns, rows) = survey(export, &member, delimiter)?;
-    let key = columns.iter().position(|c| matches!(c.guess.kind(), Kind::Text | Kind::Integer) && c.field.is_key(rows));
-    let declared: Vec<Column<'_>> = columns.iter().map(CsvColumn::declared).collect();
+    let (mut columns, rows) = survey(export, &member, delimiter)?;
+    let known = registered.and_then(Known::of);
+    let key = match known.and_then(Known::key) {
+        Some(ROW_ID) => None,
+        Some(key) => Some(columns.iter().position(|c| c.field.name == key).ok_or_else(|| merge::without_key(key))?),
+        None => {
+            columns.iter().position(|c| matches!(c.guess.kind(), Kind::Text | Kind::Integer) && c.field.is_key(rows))
+        }
+    };
+    for column in &mut columns {
+        column.kind = column.kind_beside(known.and_then(|known| known.held(&column.field.name)));
+    }
+    // What no row says is as it was declared before.
+    let is_told = |c: &&CsvColumn| c.guess.is_told() || known.and_then(|known| known.held(&c.field.name)).is_none();
+    let declared: Vec<Column<'_>> = columns.iter().filter(is_told).map(CsvColumn::declared).collect();
     let key_name = key.map(|at| columns[at].field.name.clone());
-    let declaration = declaration("csv", account, &member.name, &declared, key_name.as_deref());
+    let declaration = declaration(KEY, account, &member.name, &declared, key_name.as_deref(), registered);
     let order = settings.date_order;
     let cells: Vec<Cell> = columns.iter().map(|c| Cell::of(c, order)).collect();
     let doubts: Vec<String> = columns.iter().filter_map(|c| c.guess.doubt(&c.field.name)).collect();
@@ -84,7 +108,11 @@ fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<Cs
             Next::Row if columns.is_empty() => {
                 for heading in row.iter().take(MAX_COLUMNS) {
                     let names: Vec<Field> = columns.iter().map(|c| Field::new(&c.field.name, &[])).collect();
-                    columns.push(CsvColumn { field: Field::new(heading, &names), guess: KindGuess::default() });
+                    columns.push(CsvColumn {
+                        field: Field::new(heading, &names),
+                        guess: KindGuess::default(),
+                        kind: Kind::Text,
+                    });
                 }
             }
             Next::Row => {
@@ -102,8 +130,17 @@ fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<Cs
 }
 
 impl CsvColumn {
+    /// What its cells are: text stays text when one file has only figures in it.
+    fn kind_beside(&self, held: Option<Held>) -> Kind {
+        match (held, self.guess.kind()) {
+            (Some(Held::Text), _) => Kind::Text,
+            (Some(Held::Instant), Kind::Day) => Kind::Instant,
+            (_, kind) => kind,
+        }
+    }
+
     fn declared(&self) -> Column<'_> {
-        let (kind, format) = match self.guess.kind() {
+        let (kind, format) = match self.kind {
             Kind::Boolean => ("boolean", None),
             Kind::Integer => ("integer", None),
             Kind::Point | Kind::Comma => ("number", None),
@@ -125,7 +162,7 @@ struct Cell {
 impl Cell {
     fn of(column: &CsvColumn, order: Option<DateOrder>) -> Self {
         let order = order.unwrap_or_else(|| column.guess.order());
-        Self { name: column.field.name.clone(), kind: column.guess.kind(), order }
+        Self { name: column.field.name.clone(), kind: column.kind, order }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::STREAM;
 use super::field::Field;
+use super::{STREAM, merge};
 
 /// Names the row where no column does.
 pub(super) const ROW_ID: &str = "row_id";
 /// Fields that are indexed for each purpose: each costs space and time for every row.
-const MAX_INDEXED: usize = 8;
-const MAX_SEARCHED: usize = 12;
+pub(super) const MAX_INDEXED: usize = 8;
+pub(super) const MAX_SEARCHED: usize = 12;
 
 /// A column with its place in the declaration.
 pub(super) struct Column<'a> {
@@ -44,8 +44,20 @@ impl Column<'_> {
     }
 }
 
-/// The declaration of a `kind` of table that the owner calls `account`.
-pub(super) fn declaration(kind: &str, account: &str, file: &str, columns: &[Column<'_>], key: Option<&str>) -> String {
+/// The declaration of a `kind` of table that the owner calls `account`, for what is `registered` for it as well.
+pub(super) fn declaration(
+    kind: &str,
+    account: &str,
+    file: &str,
+    columns: &[Column<'_>],
+    key: Option<&str>,
+    registered: Option<&Value>,
+) -> String {
+    let derived = derived(kind, account, file, columns, key);
+    format!("{:#}", registered.map_or_else(|| derived.clone(), |known| merge::merged(known.clone(), &derived)))
+}
+
+fn derived(kind: &str, account: &str, file: &str, columns: &[Column<'_>], key: Option<&str>) -> Value {
     let slug = slug(account);
     let names = |keep: &dyn Fn(&Column<'_>) -> bool, most: usize| -> Vec<&str> {
         columns.iter().filter(|column| keep(column)).map(|column| column.field.name.as_str()).take(most).collect()
@@ -93,16 +105,20 @@ pub(super) fn declaration(kind: &str, account: &str, file: &str, columns: &[Colu
         stream["cursor_field"] = time.into();
         stream["consent_time_field"] = time.into();
     }
-    let document = json!({
+    json!({
         "protocol_version": "0.1.0",
         "source": { "kind": "connector", "id": format!("urn:vitrine:derived:{kind}-{slug}") },
-        "connector_key": format!("{kind}-{slug}"),
+        "connector_key": connector_key(kind, account),
         "declaration_version": "1",
         "publisher": { "id": "urn:vitrine" },
         "display": { "name": account },
         "streams": [stream]
-    });
-    format!("{document:#}")
+    })
+}
+
+/// What the source of this account's table is called.
+pub(crate) fn connector_key(kind: &str, account: &str) -> String {
+    format!("{kind}-{}", slug(account))
 }
 
 /// A short name in plain letters, the same for the same account.

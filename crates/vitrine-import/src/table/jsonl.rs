@@ -7,6 +7,7 @@ use vitrine_contract::time;
 
 use super::declare::{Column, ROW_ID, declaration};
 use super::field::Field;
+use super::merge::{self, Known};
 use super::{MAX_COLUMNS, STREAM, only};
 use crate::elements;
 use crate::export::{Export, Member};
@@ -16,9 +17,13 @@ use crate::repeats::Repeats;
 use crate::settings::Settings;
 use crate::sink::{ImportError, Outlet, Sink, Skip, Stopped};
 
+/// Starts what such a source is called.
+const KEY: &str = "json";
+
 pub(crate) const IMPORTER: Importer = Importer::derived(
     "a file of JSON objects",
     "a file with one JSON object a line, or with one JSON array of objects",
+    KEY,
     |export| {
         let Some(member) = only(export) else { return Ok(false) };
         let head = export.head(&member, 64 * 1024)?;
@@ -37,7 +42,12 @@ struct JsonColumn {
     times: bool,
 }
 
-fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Prepared, ImportError> {
+fn prepare(
+    export: &mut Export,
+    settings: &Settings,
+    account: &str,
+    registered: Option<&Value>,
+) -> Result<Prepared, ImportError> {
     let member = only(export).ok_or_else(|| ImportError::Wrong("There is not one file in it.".to_owned()))?;
     let mut columns: Vec<JsonColumn> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -66,10 +76,17 @@ fn prepare(export: &mut Export, settings: &Settings, account: &str) -> Result<Pr
         }
         Ok(())
     })?;
-    let key = columns.iter().find(|c| matches!(c.types[..], ["string" | "integer"]) && c.field.is_key(rows));
+    let known = registered.and_then(Known::of);
+    let key = match known.and_then(Known::key) {
+        Some(ROW_ID) => None,
+        Some(key) => Some(columns.iter().find(|c| c.field.name == key).ok_or_else(|| merge::without_key(key))?),
+        None => columns.iter().find(|c| matches!(c.types[..], ["string" | "integer"]) && c.field.is_key(rows)),
+    };
     let key = key.map(|column| column.field.name.clone());
-    let declared: Vec<Column<'_>> = columns.iter().map(JsonColumn::declared).collect();
-    let declaration = declaration("json", account, &member.name, &declared, key.as_deref());
+    // What no object says is as it was declared before.
+    let is_told = |c: &&JsonColumn| !c.types.is_empty() || known.and_then(|known| known.held(&c.field.name)).is_none();
+    let declared: Vec<Column<'_>> = columns.iter().filter(is_told).map(JsonColumn::declared).collect();
+    let declaration = declaration(KEY, account, &member.name, &declared, key.as_deref(), registered);
     let names: HashMap<String, String> =
         columns.into_iter().map(|column| (column.original, column.field.name)).collect();
     let read = move |export: &mut Export, _: &Settings, sink: &mut Sink<'_>| {

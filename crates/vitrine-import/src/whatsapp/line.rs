@@ -51,6 +51,24 @@ const OMITTED: [&str; 22] = [
     "省略",
 ];
 
+/// How iOS says, in the name of its sender, that a message is gone.
+const DELETED: [&str; 14] = [
+    "you deleted this message",
+    "this message was deleted",
+    "diese nachricht wurde gelöscht",
+    "du hast diese nachricht gelöscht",
+    "vous avez supprimé ce message",
+    "ce message a été supprimé",
+    "eliminaste este mensaje",
+    "se eliminó este mensaje",
+    "hai eliminato questo messaggio",
+    "questo messaggio è stato eliminato",
+    "você apagou esta mensagem",
+    "esta mensagem foi apagada",
+    "je hebt dit bericht verwijderd",
+    "dit bericht is verwijderd",
+];
+
 /// When a message was sent, as the phone's owner reads it.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
@@ -113,14 +131,24 @@ impl<'a> Line<'a> {
     pub(super) fn media(&self) -> Option<&'a str> {
         let (_, text) = self.sender_and_text();
         let first = text.lines().next()?.trim_matches(MARKS).trim();
-        let ios =
-            first.strip_prefix('<').and_then(|text| text.strip_suffix('>')).and_then(|text| text.split_once(": "));
         let android = || first.strip_suffix(')').and_then(|text| text.rsplit_once(" (")).map(|(name, _)| name);
-        let name = ios.map(|(_, name)| name.trim()).or_else(android)?;
-        let (stem, extension) = name.rsplit_once('.')?;
-        let is_name = !stem.is_empty() && (2..=5).contains(&extension.len()) && !name.contains(['/', '\\']);
-        (is_name && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(name)
+        attached(text).map(|(_, name)| name).or_else(android).filter(|name| is_file_name(name))
     }
+}
+
+/// What was said beside a file on iOS, and the file: `Look at this <attached: NAME>`
+pub(super) fn attached(text: &str) -> Option<(&str, &str)> {
+    let (before, inside) = text.trim_end().strip_suffix('>')?.rsplit_once('<')?;
+    let alone = before.trim_matches(MARKS).is_empty();
+    let (_, name) = inside.split_once(": ").filter(|_| alone || before.ends_with('\u{200e}'))?;
+    let name = name.trim();
+    is_file_name(name).then(|| (before.trim_matches(|c: char| c.is_whitespace() || MARKS.contains(&c)), name))
+}
+
+fn is_file_name(name: &str) -> bool {
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_name = !stem.is_empty() && (2..=5).contains(&extension.len()) && !name.contains(['/', '\\', '\n']);
+    is_name && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// What stands after the date, up to the time.
@@ -137,7 +165,8 @@ fn is_notice(said: &str) -> bool {
     let Some(text) = said.strip_prefix('\u{200e}') else { return false };
     let first = text.lines().next().unwrap_or_default().trim_matches(MARKS).trim();
     let of_message = first.starts_with('<') || first.ends_with(':') || first.contains(": http");
-    !of_message && !is_omitted(said)
+    let first = first.to_lowercase();
+    !of_message && !is_omitted(said) && !DELETED.iter().any(|words| first.starts_with(words))
 }
 
 /// Whether a message says that something was left out of the export: `<Media omitted>`, `image omitted`.

@@ -144,3 +144,49 @@ fn chats_are_called_by_whom_they_are_with() {
         assert_eq!(chat_name(file), name);
     }
 }
+
+#[test]
+fn messages_of_one_minute_stay_in_their_order() {
+    let line = |n: u32| format!("13/03/2024, 21:41 - Eva: {n}\n");
+    let ids = |text: &str| -> Vec<String> {
+        let found = read(Kind::Whatsapp, "chat.txt", text);
+        found.of("messages").iter().map(|m| m["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ids(&(0..30).map(line).collect::<String>());
+    assert!(all.is_sorted(), "{all:?}");
+    assert_eq!(ids(&(0..7).map(line).collect::<String>()), all[..7], "also when the chat has grown since");
+}
+
+#[test]
+fn captions_stay_beside_what_they_are_about() {
+    let text = "\u{200e}[13/03/2024, 09:41:13] Anna: Vertrag.pdf • \u{200e}1 page \u{200e}<attached: 36-Vertrag.pdf>\n\
+        \u{200e}[13/03/2024, 09:41:15] Anna: Look at this \u{200e}<attached: 37-PHOTO.jpg>\n\
+        \u{200e}[13/03/2024, 09:41:16] Anna: Two\nlines \u{200e}<attached: 38-PHOTO.jpg>\n\
+        [13/03/2024, 09:41:17] Anna: if a <b: c.de>\n";
+    let files = ["36-Vertrag.pdf", "37-PHOTO.jpg", "38-PHOTO.jpg"].map(|name| (name, name.as_bytes()));
+    let found =
+        read(Kind::Whatsapp, "WhatsApp Chat - Doc.zip", zip(&[&[("_chat.txt", text.as_bytes())], &files[..]].concat()));
+    let told: Vec<_> =
+        found.of("messages").iter().map(|m| json!([m["kind"], m["text"], m["media_filename"]])).collect();
+    assert_eq!(
+        json!(told),
+        json!([
+            ["media", "Vertrag.pdf • \u{200e}1 page", "36-Vertrag.pdf"],
+            ["media", "Look at this", "37-PHOTO.jpg"],
+            ["media", "Two\nlines", "38-PHOTO.jpg"],
+            ["text", "if a <b: c.de>", null]
+        ])
+    );
+    assert!(found.of("messages")[..3].iter().all(|m| m["blob_ref"].is_object()));
+    assert_eq!(found.blobs.len(), 3);
+}
+
+#[test]
+fn a_deleted_message_keeps_who_sent_it() {
+    for said in ["You deleted this message.", "This message was deleted.", "Diese Nachricht wurde gelöscht."] {
+        let found = read(Kind::Whatsapp, "_chat.txt", format!("[31.12.23, 23:59:00] Anna: \u{200e}{said}\n"));
+        assert_eq!(told(&found)[0], json!(["2023-12-31T22:59:00Z", "Anna", "text", said]));
+    }
+    let icon = "[31.12.23, 23:59:00] Trip: \u{200e}Ben deleted this group's icon\n";
+    assert_eq!(told(&read(Kind::Whatsapp, "_chat.txt", icon))[0][2], "notice");
+}

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use vitrine_engine::owner::ConnectionShown;
+use vitrine_engine::port::Store as _;
 use vitrine_import::{DateOrder, Export, Kind, Settings};
 
 use crate::fault::{Exit, Fault};
@@ -53,7 +54,8 @@ pub(crate) async fn run(args: Args, opened: &Opened, output: Output) -> Result<E
     let settings = Settings { time_zone, date_order, now: opened.clock.now() };
     let mut export = Export::open(&path)?;
     kind.check(&mut export)?;
-    let prepared = kind.prepare(&mut export, &settings, &name)?;
+    let registered = registered(opened, kind, &name).await?;
+    let prepared = kind.prepare_onto(&mut export, &settings, &name, registered.as_ref())?;
     if prepared.derived && !yes {
         confirm(&prepared.declaration, output)?;
     }
@@ -64,6 +66,14 @@ pub(crate) async fn run(args: Args, opened: &Opened, output: Output) -> Result<E
     let summary = summary?;
     output.result(&summary, || summary.words())?;
     Ok(if summary.is_whole() { ExitCode::SUCCESS } else { Exit::Failed.into() })
+}
+
+/// The declaration that earlier files of the account gave, where it is found out.
+async fn registered(opened: &Opened, kind: Kind, name: &str) -> Result<Option<Value>, Fault> {
+    let Some(source) = kind.derived_source(name) else { return Ok(None) };
+    let catalog = opened.store.catalog().await?;
+    let known = catalog.sources.iter().find(|known| known.declaration.connector_key == source);
+    Ok(known.map(|known| known.declaration.document.clone()))
 }
 
 /// Shows a derived declaration, and asks the person who looks on.

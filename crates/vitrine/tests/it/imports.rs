@@ -142,6 +142,23 @@ fn a_derived_declaration_is_shown_before_it_is_taken() {
 }
 
 #[test]
+fn a_later_file_of_a_table_leaves_earlier_rows_valid() {
+    let binary = Binary::new();
+    for (file, text) in
+        [("1.csv", "id,n,extra\n1,5,x\n2,6,y\n"), ("2.csv", "id,n\n3,abc\n"), ("3.csv", "id,more\n4,z\n")]
+    {
+        let file = binary.file(file, text);
+        let ran = binary.run(&["import", "csv", &file, "--name", "Table", "--yes", "--json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let directory = binary.data_dir().join("export").display().to_string();
+    binary.json(&["export", &directory]);
+    let other = Binary::new();
+    assert_eq!(other.json(&["restore", &directory])["records"], 4);
+    assert_eq!(other.record_bodies(), binary.record_bodies());
+}
+
+#[test]
 fn what_could_be_read_another_way_is_told() {
     let binary = Binary::new();
     let file = binary.file("bank.csv", "Date,Description,Amount,Weather\n03/04/2024,Tea,-1.00,rain\n");

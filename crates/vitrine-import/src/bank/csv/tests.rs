@@ -145,6 +145,65 @@ fn categories_and_notes_are_kept_and_what_is_not_is_named() {
 
 #[test]
 fn dates_that_fit_both_orders_are_told() {
-    let found = read(Kind::BankCsv, "a.csv", "Date,Description,Amount\n03/04/2024,X,1.00\n");
+    let found = read(Kind::BankCsv, "a.csv", "Date,Description,Amount\n03/04/2024,X,-1.00\n");
     assert!(matches!(&found.notes[..], [note] if note.contains("--date-order mdy")), "{:?}", found.notes);
+}
+
+#[test]
+fn a_card_number_is_no_amount() {
+    let sparkasse = "\"Umsatz getätigt von\";\"Belegdatum\";\"Buchungsdatum\";\"Originalbetrag\";\"Originalwährung\";\"Umrechnungskurs\";\"Buchungsbetrag\";\"Buchungswährung\";\"Transaktionsbeschreibung\"\n\
+        \"4000********1234\";\"11.03.24\";\"12.03.24\";\"-13,00\";\"USD\";\"1,0744\";\"-12,10\";\"EUR\";\"AMAZON\"\n";
+    let amazon = "Umsatz getätigt von;Belegdatum;Buchungsdatum;Originalbetrag;Beschreibung;Betrag;Währung\n\
+        1234;11.03.2024;12.03.2024;-13,00 USD;AMAZON;-12,10;EUR\n";
+    for text in [sparkasse, amazon] {
+        let found = read(Kind::BankCsv, "karte.csv", text);
+        assert_eq!(told(&found), json!([["2024-03-12T00:00:00Z", -12.1, null, "AMAZON"]]));
+        assert_eq!(found.of("transactions")[0]["currency"], "EUR");
+    }
+    let found = read(Kind::BankCsv, "a.csv", "Date,Description,Amount\n2024-03-12,Tea,4000********1234\n");
+    assert_eq!((found.of("transactions").len(), found.reasons()), (0, vec!["a row without an amount"]));
+}
+
+#[test]
+fn what_a_card_paid_for_went_out() {
+    let amex = "Date,Description,Card Member,Account #,Amount\n03/12/2024,AMAZON,ANNA,-1001,45.67\n03/13/2024,ACH,ANNA,-1001,-100.00\n";
+    let apple = "Transaction Date,Clearing Date,Description,Merchant,Category,Type,Amount (USD),Purchased By\n\
+        03/12/2024,03/13/2024,WHOLE FOODS,Whole Foods,Grocery,Purchase,45.67,Anna\n\
+        03/14/2024,03/15/2024,ACH DEPOSIT,ACH Deposit,Payment,Payment,-100.00,Anna\n";
+    let discover = "Trans. Date,Post Date,Description,Amount,Category\n03/12/2024,03/13/2024,AMAZON,45.67,Merchandise\n\
+        03/15/2024,03/15/2024,INTERNET PAYMENT - THANK YOU,-100.00,Payments and Credits\n";
+    let citi =
+        "Status,Date,Description,Debit,Credit\nCleared,03/12/2024,COSTCO,45.67,\nCleared,03/13/2024,PAYMENT,,-100.00\n";
+    let chase = "Transaction Date,Post Date,Description,Category,Type,Amount\n03/12/2024,03/13/2024,AMAZON,Shopping,Sale,-45.67\n\
+        03/14/2024,03/15/2024,Payment Thank You - Web,,Payment,100.00\n";
+    for text in [amex, apple, discover, citi, chase] {
+        let found = read(Kind::BankCsv, "card.csv", text);
+        let told: Vec<_> = found.of("transactions").iter().map(|t| json!([t["amount"], t["direction"]])).collect();
+        assert_eq!(json!(told), json!([[-45.67, "out"], [100.0, "in"]]), "{text}");
+    }
+    let note =
+        "card.csv is a card's statement, on which purchases have no minus; they were taken as money that went out.";
+    assert!(read(Kind::BankCsv, "card.csv", amex).notes.contains(&note.to_owned()));
+}
+
+#[test]
+fn amounts_that_do_not_say_which_way_they_went_are_told() {
+    let found = read(
+        Kind::BankCsv,
+        "a.csv",
+        "Date,Description,Amount\n2024-03-12,Tea,3.00\n2024-03-13,Pay,-7.00\n2024-03-14,Bun,2.00\n",
+    );
+    assert_eq!(found.of("transactions")[0]["direction"], "in");
+    assert!(
+        matches!(&found.notes[..], [note] if note.contains("were taken as money that came in")),
+        "{:?}",
+        found.notes
+    );
+    for plain in [
+        "Amount\n2024-03-12,Tea,-3.00",
+        "Amount,Balance\n2024-03-12,Tea,3.00,10.00",
+        "Amount,D/C\n2024-03-12,Tea,3.00,C",
+    ] {
+        assert_eq!(read(Kind::BankCsv, "a.csv", format!("Date,Description,{plain}\n")).notes, [""; 0], "{plain}");
+    }
 }
