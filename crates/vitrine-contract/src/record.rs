@@ -277,11 +277,13 @@ impl Warning {
         }
     }
 
-    /// Only the first words and phrases of a query are looked for.
+    /// Only the first words and phrases of a query, and the first words of a phrase, are looked for.
     pub fn query_shortened(max: usize) -> Self {
         Self {
             code: "query_shortened".into(),
-            message: Some(format!("Only the first {max} different words and phrases were looked for.")),
+            message: Some(format!(
+                "Only the first {max} different words and phrases, and the first {max} words of a phrase, were looked for."
+            )),
             detail: serde_json::json!({ "max_words": max }),
         }
     }

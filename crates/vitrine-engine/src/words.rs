@@ -1,17 +1,24 @@
 //! What a word is. Indexing, queries and evidence all ask here, so that they agree on every match.
 //!
-//! Words are runs of letters and digits, without regard to case and diacritics. Scripts that do
-//! not put spaces between words (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) give one
-//! word per character; a query's characters must then stand next to each other, so a word inside
-//! a sentence is found wherever it stands.
+//! Words are runs of letters and digits, without regard to case, diacritics, how characters are
+//! composed, and signs that are not seen. Scripts that do not put spaces between words (Chinese,
+//! Japanese, Korean, Thai, Lao, Khmer, Burmese) give one word per character; a query's characters
+//! must then stand next to each other, so a word inside a sentence is found wherever it stands.
+//!
+//! Words are taken out of the index by reading a record's text again: whoever changes what a word
+//! is adds a step to the store's layout that indexes all of them anew.
 
 mod function;
+mod kind;
 mod pieces;
 mod query;
 
 use rust_stemmers::{Algorithm, Stemmer};
+use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
+
+use kind::{Kind, is_diacritic, unspaced};
 
 pub use query::{MAX_UNITS, Query, Reading, Sought, Unit};
 
@@ -29,7 +36,7 @@ const IS_PLAIN: [bool; 256] = {
     }
     plain
 };
-/// Bytes of a word that count.
+/// Bytes of a word that are kept as they are; what follows is told apart by a digest.
 const MAX_TERM_BYTES: usize = 64;
 
 /// A word where it stands.
@@ -57,8 +64,11 @@ pub fn each_word(text: &str, mut visit: impl FnMut(Word<'_>) -> bool) {
             if length > 0 {
                 let end = at + length as u64;
                 run.term.clear();
-                run.term.push_str(&rest[..length.min(MAX_TERM_BYTES)]);
+                run.term.push_str(&rest[..length]);
                 run.term.make_ascii_lowercase();
+                if length > MAX_TERM_BYTES {
+                    shorten(&mut run.term);
+                }
                 if !visit(Word { term: &run.term, start: at, end }) {
                     return;
                 }
@@ -67,31 +77,17 @@ pub fn each_word(text: &str, mut visit: impl FnMut(Word<'_>) -> bool) {
                 continue;
             }
         }
-        let kind = Kind::of(c);
-        let goes_on = run.open
-            && match kind {
-                Kind::Letter => !run.single && at - run.start < MAX_WORD_CHARS,
-                Kind::Mark => at - run.start < MAX_WORD_CHARS,
-                Kind::Single | Kind::Other => false,
-            };
-        if !goes_on {
-            if !run.close(at, &mut visit) {
-                return;
-            }
-            if matches!(kind, Kind::Letter | Kind::Single) {
-                run = Run { open: true, single: kind == Kind::Single, start: at, term: std::mem::take(&mut run.term) };
-            }
-        }
-        if run.open {
-            run.push(c);
+        if !run.read(c, at, &mut visit) {
+            return;
         }
         (rest, at) = (&rest[c.len_utf8()..], at + 1);
     }
-    run.close(at, &mut visit);
+    run.close(&mut visit);
 }
 
 /// The length of the word of plain letters and digits that a text starts with; 0 when it goes on in
 /// others, none when the text starts between words.
+#[inline]
 fn plain_word(text: &[u8]) -> Option<usize> {
     let limit = text.len().min(MAX_PLAIN_BYTES);
     let length = text[..limit].iter().position(|b| !IS_PLAIN[usize::from(*b)]).unwrap_or(limit);
@@ -110,71 +106,79 @@ pub fn stem(term: &str) -> String {
     Stemmer::create(Algorithm::English).stem(term).into_owned()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Goes on with the word before it.
-    Letter,
-    /// A word of its own.
-    Single,
-    /// Belongs to the character before it.
-    Mark,
-    /// Between words.
-    Other,
-}
-
-impl Kind {
-    fn of(c: char) -> Self {
-        if c.is_ascii() {
-            return if c.is_ascii_alphanumeric() { Self::Letter } else { Self::Other };
-        }
-        if is_combining_mark(c) {
-            Self::Mark
-        } else if !c.is_alphanumeric() {
-            Self::Other
-        } else if unspaced(c) {
-            Self::Single
-        } else {
-            Self::Letter
-        }
-    }
-}
-
-/// Whether the character's script is written without spaces between words, or, as in Korean, with
-/// what belongs to a word attached to it.
-fn unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1100..=0x11FF | 0x1780..=0x17FF | 0x2E80..=0x2FDF | 0x3005..=0x303B
-        | 0x3040..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xA960..=0xA97F | 0xAA60..=0xAA7F | 0xAC00..=0xD7FF
-        | 0xF900..=0xFAFF | 0xFF66..=0xFFDC | 0x1B000..=0x1B16F | 0x20000..=0x3FFFF)
-}
-
 /// The word that is being read.
 #[derive(Default)]
 struct Run {
     open: bool,
     single: bool,
     start: u64,
+    end: u64,
     term: String,
 }
 
 impl Run {
-    fn push(&mut self, c: char) {
-        if self.term.len() >= MAX_TERM_BYTES {
-            return;
+    /// Takes the next character, which ends the word or goes on with it; false when the visitor has seen enough.
+    #[inline(never)]
+    fn read(&mut self, c: char, at: u64, visit: &mut impl FnMut(Word<'_>) -> bool) -> bool {
+        let kind = Kind::of(c);
+        let goes_on = self.open && at - self.start < MAX_WORD_CHARS && self.takes(kind, c);
+        if !goes_on {
+            if !self.close(visit) {
+                return false;
+            }
+            self.single = kind != Kind::Letter;
+            self.open = matches!(kind, Kind::Letter | Kind::Single | Kind::Tail);
+            self.start = at;
         }
+        if self.open && kind != Kind::Unseen {
+            self.push(c);
+            self.end = at + 1;
+        }
+        true
+    }
+
+    /// Whether the character belongs to the word.
+    fn takes(&self, kind: Kind, c: char) -> bool {
+        match kind {
+            Kind::Letter => !self.single,
+            Kind::Mark | Kind::Unseen => true,
+            Kind::Tail => self.single && c.nfkc().next().is_some_and(|tail| self.composed_with(tail).is_some()),
+            Kind::Single | Kind::Other => false,
+        }
+    }
+
+    fn push(&mut self, c: char) {
         if c.is_ascii() {
             self.term.push(c.to_ascii_lowercase());
-        } else if self.single {
+        } else if self.single && self.term.is_empty() {
             self.term.extend(c.nfkc());
+        } else if self.single {
+            for c in c.nfkc().filter(|c| !is_diacritic(*c)) {
+                match self.composed_with(c) {
+                    Some(composed) => {
+                        self.term.pop();
+                        self.term.push(composed);
+                    }
+                    None => append(c, &mut self.term),
+                }
+            }
         } else {
             fold(c, &mut self.term);
         }
     }
 
+    /// The one character that the last one and the next make together.
+    fn composed_with(&self, next: char) -> Option<char> {
+        compose(self.term.chars().next_back()?, next)
+    }
+
     /// Ends the word; false when the visitor has seen enough.
-    fn close(&mut self, end: u64, visit: &mut impl FnMut(Word<'_>) -> bool) -> bool {
+    fn close(&mut self, visit: &mut impl FnMut(Word<'_>) -> bool) -> bool {
         let open = std::mem::take(&mut self.open);
-        let more = !open || self.term.is_empty() || visit(Word { term: &self.term, start: self.start, end });
+        if self.term.len() > MAX_TERM_BYTES {
+            shorten(&mut self.term);
+        }
+        let more = !open || self.term.is_empty() || visit(Word { term: &self.term, start: self.start, end: self.end });
         self.term.clear();
         more
     }
@@ -194,10 +198,34 @@ fn fold(c: char, term: &mut String) {
             'ħ' => term.push('h'),
             'ı' => term.push('i'),
             'ς' => term.push('σ'),
-            c if c.is_alphanumeric() && !is_combining_mark(c) => term.push(c),
+            c if is_diacritic(c) => {}
+            c if is_combining_mark(c) => append(c, term),
+            c if c.is_alphanumeric() => term.push(c),
             _ => {}
         }
     }
+}
+
+/// Adds a character; marks come in one order, however they were typed.
+fn append(c: char, term: &mut String) {
+    let class = canonical_combining_class(c);
+    let before = if class == 0 {
+        term.len()
+    } else {
+        term.trim_end_matches(|mark| canonical_combining_class(mark) > class).len()
+    };
+    term.insert(before, c);
+}
+
+/// Cuts a long term. The digest tells it from others that start alike; no term has the sign before it.
+#[cold]
+#[inline(never)]
+fn shorten(term: &mut String) {
+    let digest = Sha256::digest(term.as_bytes());
+    term.truncate(term.floor_char_boundary(MAX_TERM_BYTES));
+    term.push('…');
+    let halves = digest[..8].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    term.extend(halves.filter_map(|half| char::from_digit(half.into(), 16)));
 }
 
 #[cfg(test)]
@@ -238,6 +266,7 @@ mod tests {
         assert_eq!(terms("がか"), ["が", "か"]);
         assert_eq!(terms("학교에서"), ["학", "교", "에", "서"]);
         assert_eq!(terms("น้ำดื่ม").len(), 4);
+        assert_eq!(terms("葛\u{e0100}"), ["葛"]);
         assert_eq!(words("a 東x")[1], ("東".into(), 2, 3));
     }
 
@@ -246,11 +275,55 @@ mod tests {
         let text = "a".repeat(300);
         assert_eq!(
             words(&text).iter().map(|(term, start, end)| (term.len(), *start, *end)).collect::<Vec<_>>(),
-            [(64, 0, 128), (64, 128, 256), (44, 256, 300)]
+            [(83, 0, 128), (83, 128, 256), (44, 256, 300)]
         );
         for (plain, words_of_it) in [(127, 1), (128, 2)] {
             assert_eq!(words(&("b".repeat(plain) + "é")).len(), words_of_it);
         }
+    }
+
+    #[test]
+    fn long_words_are_told_apart_by_all_of_them() {
+        for long in ["a".repeat(64), "é".repeat(64), "я".repeat(40), "か".to_owned() + &"\u{302e}".repeat(80)] {
+            let (one, other) = (terms(&format!("{long}1")).concat(), terms(&format!("{long}2")).concat());
+            assert_ne!(one, other);
+            assert_eq!(one, terms(&format!("{long}1").to_uppercase()).concat());
+        }
+        assert_eq!(terms(&"a".repeat(64)), ["a".repeat(64)]);
+        assert!(terms(&"a".repeat(65))[0].starts_with(&("a".repeat(64) + "…")));
+    }
+
+    #[test]
+    fn vowel_signs_are_kept_and_diacritics_are_not() {
+        assert_eq!(terms("दिन दान क्या"), ["दिन", "दान", "क्या"]);
+        assert_eq!(terms("நாய் নদী"), ["நாய்", "নদী"]);
+        assert_eq!(terms("שָׁלוֹם كِتَابٌ й ё Ά"), ["שלום", "كتاب", "и", "е", "α"]);
+    }
+
+    #[test]
+    fn composed_and_decomposed_text_gives_the_same_words() {
+        for text in ["학교에서", "がくぱ", "ガス", "नदी क़लम", "কো", "Ångström", "ဦး", "กิ่ง"]
+        {
+            let decomposed: String = text.nfd().collect();
+            assert_eq!(terms(&decomposed), terms(text), "{text}");
+        }
+        assert_eq!(terms("ｶﾞｽ"), ["ガ", "ス"]);
+        assert_eq!(words("\u{1112}\u{1161}\u{11a8}\u{1100}\u{116d}"), [("학".into(), 0, 3), ("교".into(), 3, 5)]);
+        assert_eq!(words("か\u{3099}く"), [("が".into(), 0, 2), ("く".into(), 2, 3)]);
+        assert_eq!(terms("ก\u{e48}\u{e38}"), terms("ก\u{e38}\u{e48}"));
+        assert_eq!(terms("ㅋㅏ\u{1161}ﾞ").len(), 4);
+    }
+
+    #[test]
+    fn signs_that_are_not_seen_do_not_matter_inside_a_word() {
+        assert_eq!(words("inter\u{ad}national\u{ad} x")[0], ("international".into(), 0, 14));
+        assert_eq!(terms("كـتاب ـ"), ["كتاب"]);
+        assert_eq!(terms("می\u{200c}خواهم"), ["میخواهم"]);
+        assert_eq!(terms("क्\u{200d}ष"), ["क्ष"]);
+        assert_eq!(words("\u{feff}a"), [("a".into(), 1, 2)]);
+        assert_eq!(terms("night\u{200b}shift"), ["night", "shift"], "a space that is not seen is one");
+        let far = format!("a{}b", "\u{ad}".repeat(200));
+        assert_eq!(words(&far), [("a".into(), 0, 1), ("b".into(), 201, 202)]);
     }
 
     #[test]
@@ -268,7 +341,7 @@ mod tests {
         }
 
         #[test]
-        fn words_stand_where_they_say(text in ".{0,60}") {
+        fn words_stand_where_they_say(text in ".{0,60}|[a東か하\u{1112}\u{1161}\u{11a8}\u{3099}ﾞ\u{ad}ـ\u{301}\u{93f}क é]{0,40}") {
             let mut last = 0;
             for (term, start, end) in words(&text) {
                 prop_assert!(last <= start && start < end && end <= text.chars().count() as u64);

@@ -11,6 +11,8 @@ pub(crate) const STEPS: &[Step] = &[
     Step { tables: include_str!("layout/oauth.sql"), fill: None },
     Step { tables: include_str!("layout/feed.sql"), fill: None },
     Step { tables: include_str!("layout/search.sql"), fill: Some(write::index_all_words) },
+    // Vowel signs, composed characters, unseen signs and long words are told apart otherwise than before.
+    Step { tables: "", fill: Some(write::index_words_anew) },
 ];
 
 /// One version forward: new tables, and what fills them from what is there already.

@@ -16,4 +16,4 @@ pub(crate) use batch::batch;
 pub(crate) use blobs::{PART_BYTES, put_blob, put_new_blob};
 pub(crate) use registry::{add_connection, register_source, remove_connection, rename_connection};
 pub(crate) use trace::Trace;
-pub(crate) use words::{follow_model, index_all as index_all_words};
+pub(crate) use words::{follow_model, index_all as index_all_words, index_words_anew};

@@ -73,9 +73,9 @@ impl Query {
             }
             for row in rows {
                 if piece.excluded {
-                    let fits = place_of(row.unit(), &mut query.excluded).is_some();
-                    query.strict.shortened |= !fits;
-                    query.relaxed.shortened |= !fits;
+                    let whole = place_of(row.unit(), &mut query.excluded).is_some() && !row.cut;
+                    query.strict.shortened |= !whole;
+                    query.relaxed.shortened |= !whole;
                     continue;
                 }
                 query.strict.want(&row);
@@ -100,6 +100,7 @@ impl Query {
 
 impl Reading {
     fn want(&mut self, row: &Row) {
+        self.shortened |= row.cut;
         let Some(place) = place_of(row.unit(), &mut self.units) else {
             self.shortened = true;
             return;
@@ -124,17 +125,22 @@ struct Row {
     words: Vec<String>,
     /// Whether the last is only how a word starts.
     prefix: bool,
+    /// Whether more were typed.
+    cut: bool,
 }
 
 impl Row {
     fn read(text: &str, quoted: bool) -> Option<Self> {
-        let mut words = Vec::new();
+        let (mut words, mut cut) = (Vec::new(), false);
         each_word(text, |word| {
-            words.push(word.term.to_owned());
-            words.len() < MAX_PHRASE_WORDS
+            cut = words.len() == MAX_PHRASE_WORDS;
+            if !cut {
+                words.push(word.term.to_owned());
+            }
+            !cut
         });
-        let prefix = !quoted && text.ends_with('*');
-        (!words.is_empty()).then_some(Self { words, prefix })
+        let prefix = !quoted && !cut && text.ends_with('*');
+        (!words.is_empty()).then_some(Self { words, prefix, cut })
     }
 
     fn unit(&self) -> Unit {
@@ -150,7 +156,8 @@ impl Row {
         let is_unspaced = |term: &String| term.chars().next().is_some_and(unspaced);
         let runs = self.words.chunk_by(|a, b| is_unspaced(a) && is_unspaced(b));
         let words = runs.flat_map(|run| run.windows(run.len().min(2)));
-        let mut apart: Vec<Self> = words.map(|words| Self { words: words.to_vec(), prefix: false }).collect();
+        let mut apart: Vec<Self> =
+            words.map(|words| Self { words: words.to_vec(), prefix: false, cut: self.cut }).collect();
         if let Some(last) = apart.last_mut() {
             last.prefix = self.prefix;
         }
@@ -261,6 +268,12 @@ mod tests {
         let text: Vec<String> = (0..100).map(|n| format!("w{n}")).collect();
         let query = Query::parse(&text.join(" "));
         assert_eq!((query.strict.units.len(), query.strict.shortened), (MAX_UNITS, true));
+        for (words, shortened) in [(64, false), (65, true)] {
+            for text in [format!("\"{}\"", text[..words].join(" ")), format!("a -{}", text[..words].join("-"))] {
+                let query = Query::parse(&text);
+                assert_eq!((query.strict.shortened, query.relaxed.shortened), (shortened, shortened), "{text}");
+            }
+        }
     }
 
     proptest! {

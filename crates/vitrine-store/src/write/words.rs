@@ -118,6 +118,12 @@ pub(crate) fn index_all(tx: &Connection) -> Result<()> {
     })
 }
 
+/// Makes the word indexes anew, of a store whose words were told apart in another way: a record's words are taken out
+/// by reading its text again, which would miss the former ones.
+pub(crate) fn index_words_anew(tx: &Connection) -> Result<()> {
+    each_cell(tx, |cell, layout| rebuild(tx, cell, layout))
+}
+
 /// Has everything read anew that was read with another model: its vectors say nothing to this one.
 pub(crate) fn follow_model(tx: &Connection) -> Result<()> {
     if semantic::drop_of_other_models(tx)? {

@@ -16,8 +16,24 @@ use super::model::Model;
 use super::world::{self, Happening, Scope, World, happening, run, scope};
 
 const IDS: &[&str] = &["a", "b", "c", "d", "e", "f"];
-const WORDS: &[&str] =
-    &["meeting", "Meets", "meet", "café", "Cafe", "report", "annual", "re-port", "東京都", "x", "🙂", "the", "anne's"];
+const WORDS: &[&str] = &[
+    "meeting",
+    "Meets",
+    "meet",
+    "café",
+    "Cafe",
+    "report",
+    "annual",
+    "re-port",
+    "東京都",
+    "x",
+    "🙂",
+    "the",
+    "anne's",
+    "द\u{93f}न",
+    "か\u{3099}く",
+    "re\u{ad}port",
+];
 /// The lexical fields of the generated stores.
 const LEXICAL: &[&str] = &["kind", "text", "secret"];
 
@@ -46,7 +62,23 @@ pub(super) fn spoken() -> impl Strategy<Value = Happening> {
 
 fn query() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(
-        &["meeting", "cafe", "report", "annual", "the", "東京", "京", "x", "zebra", "ann*", "me*", "-the", "-meet"][..],
+        &[
+            "meeting",
+            "cafe",
+            "report",
+            "annual",
+            "the",
+            "東京",
+            "京",
+            "x",
+            "दान",
+            "がく",
+            "zebra",
+            "ann*",
+            "me*",
+            "-the",
+            "-meet",
+        ][..],
     );
     let phrase = proptest::sample::select(
         &[

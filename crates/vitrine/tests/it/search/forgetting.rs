@@ -1,6 +1,8 @@
 //! What is changed or deleted is found no more, and nothing of it stays in the indexes.
 
 use rusqlite::Connection;
+use vitrine_engine::clock::{Clock, Random};
+use vitrine_store::Store;
 
 use super::{found, letter, mailbox, searchable};
 use crate::app::TestApp;
@@ -141,4 +143,18 @@ async fn a_new_declaration_changes_what_is_searched() {
     assert!(found(&app, &token, "?q=apples").await.is_empty());
     assert_eq!(found(&app, &token, "?q=pears").await, ["a"]);
     assert_eq!((count(&app, "vector"), count(&app, "unread")), (1, 0));
+}
+
+#[tokio::test]
+async fn words_indexed_as_an_older_program_saw_them_are_indexed_anew() {
+    let (app, token) = mailbox(&[letter("a", "apples", "pears")]).await;
+    let file = app.directory().join("vitrine.db");
+    let raw = Connection::open(&file).unwrap();
+    raw.execute("UPDATE record SET data = replace(data, 'pears', 'plums')", []).unwrap();
+    raw.pragma_update(None, "user_version", 4).unwrap();
+    drop(Store::open(&file, Clock::System, &Random::System).unwrap());
+    assert_eq!(found(&app, &token, "?q=plums").await, ["a"]);
+    assert!(found(&app, &token, "?q=pears").await.is_empty());
+    app.ingest("cin_work", "messages", &[gone("a")]).await;
+    assert_eq!((count(&app, "segment"), count(&app, "leaf")), (0, 0), "nothing stays of a word it no longer is");
 }

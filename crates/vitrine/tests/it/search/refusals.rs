@@ -60,6 +60,18 @@ async fn too_long_queries_and_nul_are_refused() {
 }
 
 #[tokio::test]
+async fn a_very_long_phrase_is_shortened_and_says_so() {
+    let words: Vec<String> = (0..70).map(|n| format!("w{n}")).collect();
+    let (app, token) = mailbox(&[letter("a", "long", &words.join(" "))]).await;
+    for (count, warnings) in [(64, 0), (65, 1)] {
+        let (_, body) = app.get(&token, &format!("/v1/search?q=%22{}%22", words[..count].join("+"))).await;
+        assert_eq!(body["data"].as_array().unwrap().len(), 1);
+        let given = body["meta"]["warnings"].as_array().map_or(0, Vec::len);
+        assert_eq!(given, warnings, "{count}: {}", body["meta"]["warnings"]);
+    }
+}
+
+#[tokio::test]
 async fn a_query_of_very_many_words_is_shortened_and_says_so() {
     let (app, token) = mailbox(&[letter("a", "w0", "w99")]).await;
     let words: Vec<String> = (0..100).map(|n| format!("w{n}")).collect();

@@ -41,6 +41,89 @@ async fn a_word_inside_text_without_spaces_is_found() {
 }
 
 #[tokio::test]
+async fn vowel_signs_tell_words_apart() {
+    let (app, token) = mailbox(&[
+        letter("din", "दिन", "अच्छा दिन"),
+        letter("dan", "दान", "दान दिया"),
+        letter("nay", "நாய்", "ஒரு நாய்"),
+        letter("shalom", "שָׁלוֹם", "كِتَاب"),
+    ])
+    .await;
+    for (q, expected) in [
+        ("दिन", vec!["din"]),
+        ("दान", vec!["dan"]),
+        ("நய", vec![]),
+        ("நாய்", vec!["nay"]),
+        ("שלום", vec!["shalom"]),
+        ("كتاب", vec!["shalom"]),
+    ] {
+        let ids = found(&app, &token, &format!("?q={}", route::encode_segment(q))).await;
+        assert_eq!(ids, expected, "{q}");
+    }
+}
+
+#[tokio::test]
+async fn text_is_found_however_its_characters_are_composed() {
+    let (app, token) = mailbox(&[
+        letter("ko", "\u{1112}\u{1161}\u{11a8}\u{1100}\u{116d}", "x"),
+        letter("ja", "か\u{3099}く", "x"),
+        letter("half", "ｶﾞｽ", "x"),
+        letter("whole", "학교", "がく ガス"),
+    ])
+    .await;
+    for (q, id) in [("학교", "ko"), ("がく", "ja"), ("ガス", "half")] {
+        let mut ids = found(&app, &token, &format!("?q={}", route::encode_segment(q))).await;
+        ids.sort();
+        assert_eq!(ids, [id, "whole"], "{q}");
+    }
+    let (_, body) = app.get(&token, &format!("/v1/search?q={}", route::encode_segment("교"))).await;
+    let hits = body["data"].as_array().unwrap();
+    let hit = hits.iter().find(|hit| hit["record_key"] == "ko").unwrap();
+    let window = &hit["match_windows"][0];
+    assert_eq!((&window["match_start_chars"], &window["match_end_chars"]), (&json!(3), &json!(5)));
+}
+
+#[tokio::test]
+async fn signs_that_are_not_seen_do_not_hide_a_word() {
+    let (app, token) = mailbox(&[
+        letter("soft", "inter\u{ad}national", "x"),
+        letter("tatweel", "كـتاب", "x"),
+        letter("persian", "می\u{200c}خواهم", "x"),
+        letter("apart", "night\u{200b}shift", "x"),
+    ])
+    .await;
+    for (q, id) in [
+        ("international", "soft"),
+        ("كتاب", "tatweel"),
+        ("كتــاب", "tatweel"),
+        ("میخواهم", "persian"),
+        ("shift", "apart"),
+    ] {
+        assert_eq!(found(&app, &token, &format!("?q={}", route::encode_segment(q))).await, [id], "{q}");
+    }
+}
+
+#[tokio::test]
+async fn long_words_are_told_apart_by_all_of_them() {
+    let (plain, other) = ("a".repeat(80), "ж".repeat(80));
+    let (app, token) =
+        mailbox(&[letter("a", &format!("{plain}1"), &format!("{other}1")), letter("b", &format!("{plain}2"), "x")])
+            .await;
+    for (q, expected) in [
+        (format!("{plain}1"), vec!["a"]),
+        (format!("{plain}2"), vec!["b"]),
+        (format!("{plain}3"), vec![]),
+        (format!("{other}1"), vec!["a"]),
+        (format!("{other}2"), vec![]),
+        (format!("{}*", &plain[..60]), vec!["a", "b"]),
+    ] {
+        let mut ids = found(&app, &token, &format!("?q={}", route::encode_segment(&q))).await;
+        ids.sort();
+        assert_eq!(ids, expected, "{q}");
+    }
+}
+
+#[tokio::test]
 async fn words_are_anded_and_relaxed_only_when_nothing_has_them_all() {
     let (app, token) = mailbox(&[
         letter("a", "annual report", "figures"),
