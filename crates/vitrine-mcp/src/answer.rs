@@ -72,10 +72,16 @@ impl Answer {
 
 impl From<Answer> for CallToolResponse {
     fn from(answer: Answer) -> Self {
-        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+        CallToolResult::from(answer).into()
+    }
+}
+
+impl From<Answer> for CallToolResult {
+    fn from(answer: Answer) -> Self {
+        let mut result = Self::success(vec![ContentBlock::text(answer.text)]);
         result.structured_content = serde_json::from_str(&answer.structured).ok();
         result.is_error = Some(answer.is_error);
         result.meta = (!answer.meta.is_empty()).then_some(MetaObject(answer.meta));
-        result.into()
+        result
     }
 }

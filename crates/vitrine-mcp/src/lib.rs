@@ -21,9 +21,10 @@ mod tails;
 mod tools;
 mod transport;
 mod unreadable;
+mod wire;
 
 pub use instructions::INSTRUCTIONS;
 pub use server::Adapter;
 pub use source::{FixedReader, ReaderSource};
 pub use tools::definitions as tool_definitions;
-pub use transport::{McpService, http_service, serve_stdio};
+pub use transport::{McpService, http_service, serve_pipes, serve_stdio};

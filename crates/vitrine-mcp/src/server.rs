@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    DiscoverResult, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use vitrine_contract::ApiError;
 
 use crate::answer::Answer;
 use crate::envelope::Envelope;
@@ -88,6 +91,23 @@ impl<S: ReaderSource> Adapter<S> {
     }
 }
 
+/// The answer to a call that is not even the form of one: the library hands it over as a request unknown to it.
+fn misshapen_call(params: Option<&Value>, request_id: &str, is_earlier: bool) -> Result<CustomResult, ErrorData> {
+    let name = params.and_then(|params| params.get("name")).and_then(Value::as_str);
+    let Some(name) = name else {
+        return Err(ErrorData::invalid_params("tools/call needs the `name` of a tool, and `arguments`.", None));
+    };
+    let Some(usage) = tools::usage(name) else { return Err(ErrorData::invalid_params(tools::unknown(name), None)) };
+    let said = format!("`arguments` must be an object. {usage}");
+    let answer = render::error::answer(ApiError::invalid("arguments", said), request_id);
+    let mut result = json!(CallToolResult::from(answer));
+    // The library sees to this in the results that it knows.
+    if let (true, Some(members)) = (is_earlier, result.as_object_mut()) {
+        members.remove("resultType");
+    }
+    Ok(CustomResult(result))
+}
+
 impl<S> Clone for Adapter<S> {
     fn clone(&self) -> Self {
         Self { source: Arc::clone(&self.source) }
@@ -135,6 +155,19 @@ impl<S: ReaderSource> ServerHandler for Adapter<S> {
     ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + Send + '_ {
         // The library moves a future from place to place before it runs: here and below, only a pointer.
         Box::pin(self.call(request, context))
+    }
+
+    fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CustomResult, ErrorData>> + Send + '_ {
+        ready(if request.method == CallToolRequestMethod::VALUE {
+            let is_earlier = context.protocol_version().is_none_or(|spoken| spoken.has_initialize());
+            misshapen_call(request.params.as_ref(), &self.source.request_id(&context), is_earlier)
+        } else {
+            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        })
     }
 
     fn list_prompts(

@@ -39,6 +39,19 @@ pub(crate) fn unknown(name: &str) -> String {
     format!("There is no tool {}. The tools are {}.", text::literal(text::cut(name, 80)), known.join(", "))
 }
 
+/// How to call a tool; none when there is no such tool.
+pub(crate) fn usage(name: &str) -> Option<&'static str> {
+    Some(match name {
+        schema::NAME => schema::USAGE,
+        query_records::NAME => query_records::USAGE,
+        aggregate::NAME => aggregate::USAGE,
+        search::NAME => search::USAGE,
+        fetch::NAME => fetch::USAGE,
+        read_record_field::NAME => read_record_field::USAGE,
+        _ => return None,
+    })
+}
+
 /// A call whose arguments are all in order.
 pub(crate) enum Call {
     Schema(schema::Ask),

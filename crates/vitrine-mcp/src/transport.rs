@@ -13,11 +13,13 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::envelope::Envelope;
 use crate::server::Adapter;
 use crate::source::ReaderSource;
 use crate::unreadable;
+use crate::wire::Wire;
 
 /// A tool call is a handful of short arguments.
 const MAX_REQUEST_BYTES: usize = 256 * 1024;
@@ -43,7 +45,18 @@ impl<S: ReaderSource> McpService<S> {
 
 /// Serves standard input and output until the client goes away.
 pub async fn serve_stdio<S: ReaderSource>(source: S) -> io::Result<()> {
-    let service = match Adapter::new(source).serve(rmcp::transport::io::stdio_pipes()).await {
+    let (read, write) = rmcp::transport::io::stdio_pipes();
+    serve_pipes(source, read, write).await
+}
+
+/// Serves messages on lines until the client goes away.
+pub async fn serve_pipes<S, R, W>(source: S, read: R, write: W) -> io::Result<()>
+where
+    S: ReaderSource,
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let service = match Adapter::new(source).serve(Wire::new(read, write)).await {
         Ok(service) => service,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error)),

@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::render::{Frame, aggregation};
 
 pub(crate) const NAME: &str = "aggregate";
-const USAGE: &str = r#"Call it like aggregate({"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month"})."#;
+pub(super) const USAGE: &str = r#"Call it like aggregate({"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month"})."#;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -19,7 +19,7 @@ use crate::render::{Frame, document};
 use crate::tails;
 
 pub(crate) const NAME: &str = "fetch";
-const USAGE: &str =
+pub(super) const USAGE: &str =
     r#"Call it like fetch({"id":"{connection_id}/{stream}:{record_id}"}) with an id that search returned."#;
 
 #[derive(Deserialize, JsonSchema)]

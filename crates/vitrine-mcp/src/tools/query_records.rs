@@ -19,7 +19,7 @@ use crate::render::{Fit, Frame, page};
 use crate::tails;
 
 pub(crate) const NAME: &str = "query_records";
-const USAGE: &str =
+pub(super) const USAGE: &str =
     r#"Call it like query_records({"stream":"messages","limit":10,"filter":{"received_at":{"gte":"2026-01-01"}}})."#;
 
 #[derive(Deserialize, JsonSchema)]

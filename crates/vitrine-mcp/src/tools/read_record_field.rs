@@ -19,7 +19,7 @@ use crate::ids::RecordRef;
 use crate::render::{Frame, binary, window};
 
 pub(crate) const NAME: &str = "read_record_field";
-const USAGE: &str =
+pub(super) const USAGE: &str =
     r#"Call it like read_record_field({"id":"{connection_id}/{stream}:{record_id}","field_path":"body"})."#;
 const JSON: &str = "json";
 /// Enough of a field to tell what it is.

@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::render::{Frame, schema};
 
 pub(crate) const NAME: &str = "schema";
-const USAGE: &str = r#"Call it like schema({}), schema({"stream":"messages"}) or schema({"stream":"messages","connection_id":"…","detail":"full"})."#;
+pub(super) const USAGE: &str = r#"Call it like schema({}), schema({"stream":"messages"}) or schema({"stream":"messages","connection_id":"…","detail":"full"})."#;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -17,7 +17,7 @@ use crate::declared;
 use crate::render::{Fit, Frame, hits};
 
 pub(crate) const NAME: &str = "search";
-const USAGE: &str = r#"Call it like search({"query":"invoice march","limit":10})."#;
+pub(super) const USAGE: &str = r#"Call it like search({"query":"invoice march","limit":10})."#;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
+use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use vitrine_contract::{ApiError, ErrorCode};
-use vitrine_mcp::{Adapter, FixedReader, INSTRUCTIONS, ReaderSource, http_service};
+use vitrine_mcp::{FixedReader, INSTRUCTIONS, ReaderSource, http_service, serve_pipes};
 
 use crate::fake::{Calls, Fake};
 use crate::host::Host;
@@ -21,12 +21,8 @@ struct Wire(BufReader<DuplexStream>);
 impl Wire {
     fn open(fake: Fake) -> Self {
         let (near, far) = tokio::io::duplex(1 << 20);
-        let adapter = Adapter::new(FixedReader::new(fake, || "req_test".to_owned()));
-        tokio::spawn(async move {
-            if let Ok(service) = adapter.serve(far).await {
-                let _ = service.waiting().await;
-            }
-        });
+        let (read, write) = tokio::io::split(far);
+        tokio::spawn(serve_pipes(FixedReader::new(fake, || "req_test".to_owned()), read, write));
         Self(BufReader::new(near))
     }
 
@@ -36,6 +32,10 @@ impl Wire {
 
     async fn ask(&mut self, message: Value) -> Value {
         self.send(&message.to_string()).await;
+        self.answer().await
+    }
+
+    async fn answer(&mut self) -> Value {
         let mut line = String::new();
         self.0.read_line(&mut line).await.unwrap();
         serde_json::from_str(&line).unwrap()
@@ -137,6 +137,82 @@ async fn a_malformed_line_does_not_end_the_session() {
         }
     }
     assert_eq!(last["result"]["tools"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn a_line_that_is_no_message_is_answered() {
+    let mut wire = Wire::open(Fake::person());
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let lines: [(&[u8], i32); 8] = [
+        (b"this is not json", -32_700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,", -32_700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}", -32_700),
+        (br#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#, -32_700),
+        (deep.as_bytes(), -32_700),
+        (b"{}", -32_600),
+        (b"7", -32_600),
+        (br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32_600),
+    ];
+    for introduced in [false, true] {
+        if introduced {
+            assert!(wire.ask(initialize("2025-06-18")).await["result"].is_object());
+        }
+        for (line, code) in lines {
+            wire.0.get_mut().write_all(&[line, b"\r\n"].concat()).await.unwrap();
+            let answer = wire.answer().await;
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(code)), "{answer}");
+        }
+    }
+    let tools = wire.ask(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_does_not_end_the_server() {
+    let strays = [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}),
+        json!({"jsonrpc": "2.0", "id": 9, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 9, "error": {"code": -1, "message": "no"}}),
+    ];
+    let mut wire = Wire::open(Fake::person());
+    for ping in 0..2 {
+        for stray in &strays {
+            wire.send(&stray.to_string()).await;
+        }
+        assert_eq!(wire.ask(json!({"jsonrpc": "2.0", "id": ping, "method": "ping"})).await["result"], json!({}));
+    }
+    assert!(wire.ask(initialize("2025-06-18")).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_call_without_the_form_of_one_is_told_how_to_make_it() {
+    let call = |params: Value| json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    let mut wire = Wire::open(Fake::person());
+    wire.ask(initialize("2025-06-18")).await;
+    for arguments in [json!([]), json!("{}"), json!(5), json!(true)] {
+        let asked = call(json!({"name": "search", "arguments": arguments}));
+        let over_stdio = wire.ask(asked.clone()).await;
+        let request = post(&asked).header("mcp-protocol-version", "2025-06-18").header("authorization", "Bearer x");
+        let (_, _, over_http) = answer(request, &asked).await;
+        for answered in [over_stdio, over_http] {
+            let result = &answered["result"];
+            assert_eq!((&result["isError"], &answered["id"]), (&json!(true), &json!(2)), "{answered}");
+            assert_eq!(result["structuredContent"]["error"]["code"], "invalid_request");
+            assert!(result["content"][0]["text"].as_str().unwrap().contains("search({\"query\""), "{result}");
+            assert!(result.get("resultType").is_none(), "{result}");
+        }
+    }
+    let mut stateless_wire = Wire::open(Fake::person());
+    let told = stateless_wire.ask(stateless(1, "tools/call", json!({"name": "schema", "arguments": []}))).await;
+    assert_eq!((&told["result"]["isError"], &told["result"]["resultType"]), (&json!(true), &json!("complete")));
+    for params in [json!({"name": "list_streams", "arguments": []}), json!({"arguments": {}})] {
+        assert_eq!(wire.ask(call(params)).await["error"]["code"], -32_602);
+    }
+    let bare = wire.ask(json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call"})).await;
+    assert_eq!(bare["error"]["code"], -32_602);
+    let unknown = wire.ask(json!({"jsonrpc": "2.0", "id": 3, "method": "tools/uncall"})).await;
+    assert_eq!(unknown["error"]["code"], -32_601);
 }
 
 /// Over HTTP the caller stands in the request; here its header decides.
