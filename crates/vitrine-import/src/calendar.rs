@@ -1,5 +1,6 @@
 //! iCalendar files, as calendars export them.
 
+mod windows;
 mod zone;
 
 use calcard::icalendar::{
@@ -46,6 +47,9 @@ struct Event<'a> {
     status: Option<String>,
     recurrence: Option<String>,
     excluded_dates: Vec<String>,
+    added_dates: Vec<String>,
+    categories: Vec<&'a str>,
+    url: Option<&'a str>,
     updated_at: Option<String>,
 }
 
@@ -87,6 +91,12 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
             }
             Ok(())
         })?;
+        for zone in zones.unknown() {
+            let name = &member.name;
+            sink.note(format!(
+                "{name}: the time zone `{zone}` is not known; its times were taken like those without a zone."
+            ));
+        }
     }
     Ok(())
 }
@@ -143,6 +153,8 @@ fn record(
     let starts = time(ICalendarProperty::Dtstart);
     let lasting = || starts?.after(property(event, &ICalendarProperty::Duration).and_then(duration)?);
     let excluded = all(ICalendarProperty::Exdate).flat_map(|entry| moments(entry, zones));
+    let added = all(ICalendarProperty::Rdate).flat_map(|entry| moments(entry, zones));
+    let categories = all(ICalendarProperty::Categories).flat_map(|entry| entry.values.iter().filter_map(text_value));
     let record = Event {
         id: occurrence.as_ref().map_or_else(|| uid.to_owned(), |at| format!("{uid}#{}", at.text())),
         uid,
@@ -159,6 +171,9 @@ fn record(
         status: property(event, &ICalendarProperty::Status).and_then(word),
         recurrence: line(source, "RRULE"),
         excluded_dates: excluded.take(MAX_ENTRIES).map(Moment::text).collect(),
+        added_dates: added.take(MAX_ENTRIES).map(Moment::text).collect(),
+        categories: categories.filter(|category| !category.is_empty()).take(MAX_ENTRIES).collect(),
+        url: property(event, &ICalendarProperty::Url).and_then(address),
         updated_at: time(ICalendarProperty::LastModified)
             .or_else(|| time(ICalendarProperty::Dtstamp))
             .map(Moment::text),
@@ -171,8 +186,20 @@ fn property<'a>(event: &'a ICalendarComponent, name: &ICalendarProperty) -> Opti
 }
 
 fn text_of(entry: &ICalendarEntry) -> Option<&str> {
+    entry.values.iter().find_map(text_value)
+}
+
+fn text_value(value: &ICalendarValue) -> Option<&str> {
+    match value {
+        ICalendarValue::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
+}
+
+fn address(entry: &ICalendarEntry) -> Option<&str> {
     entry.values.iter().find_map(|value| match value {
         ICalendarValue::Text(text) => Some(text.as_str()),
+        ICalendarValue::Uri(uri) => uri.as_str(),
         _ => None,
     })
 }
@@ -198,11 +225,10 @@ fn when(entry: &ICalendarEntry, zones: &Zones) -> Option<Moment> {
 }
 
 /// Every time of an entry, in the zone it names.
-fn moments<'a>(entry: &'a ICalendarEntry, zones: &'a Zones) -> impl Iterator<Item = Moment> + 'a {
-    let name = zone_name(entry);
-    let known = name.and_then(zone::known);
+fn moments<'a>(entry: &'a ICalendarEntry, zones: &Zones) -> impl Iterator<Item = Moment> + use<'a> {
+    let zone = zones.get(zone_name(entry));
     entry.values.iter().filter_map(move |value| match value {
-        ICalendarValue::PartialDateTime(at) => moment(at, known.as_ref().unwrap_or_else(|| zones.get(name))),
+        ICalendarValue::PartialDateTime(at) => moment(at, &zone),
         _ => None,
     })
 }
@@ -220,12 +246,7 @@ fn duration(entry: &ICalendarEntry) -> Option<Lasting> {
 
 /// `Anna Müller <anna@example.org>`
 fn person(entry: &ICalendarEntry) -> String {
-    let address = entry.values.iter().find_map(|value| match value {
-        ICalendarValue::Text(text) => Some(text.as_str()),
-        ICalendarValue::Uri(uri) => uri.as_str(),
-        _ => None,
-    });
-    let address = address.unwrap_or_default();
+    let address = address(entry).unwrap_or_default();
     let address =
         address.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("mailto:")).map_or(address, |_| &address[7..]);
     let name = entry.params.iter().find_map(|parameter| match (&parameter.name, &parameter.value) {

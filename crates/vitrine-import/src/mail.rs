@@ -9,6 +9,7 @@ mod message;
 mod tests;
 mod text;
 mod unread;
+mod words;
 
 /// Says what mails and attachments are.
 const DECLARATION: &str = include_str!("declarations/mail.json");

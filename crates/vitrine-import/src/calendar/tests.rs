@@ -97,3 +97,32 @@ fn what_becomes_no_event_is_counted() {
     assert_eq!(found.reasons(), ["a task: only events are imported", "an event whose start cannot be read"]);
     assert_eq!(found.skips.iter().map(|skip| skip.rejected).collect::<Vec<_>>(), [false, true]);
 }
+
+#[test]
+fn zones_that_windows_names_are_known_and_others_told() {
+    let inside = "BEGIN:VEVENT\nUID:1\nDTSTART;TZID=W. Europe Standard Time:20240801T120000\nEND:VEVENT\n\
+        BEGIN:VEVENT\nUID:2\nDTSTART;TZID=\"(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna\":20240801T120000\nEND:VEVENT\n\
+        BEGIN:VEVENT\nUID:3\nDTSTART;TZID=Pacific Standard Time:20240801T120000\nEND:VEVENT\n\
+        BEGIN:VEVENT\nUID:4\nDTSTART;TZID=Nowhere/Place:20240801T120000\nDTEND;TZID=Nowhere/Place:20240801T130000\nEND:VEVENT\n";
+    let mut export = Export::of_bytes("a.ics", calendar(inside).into_bytes()).unwrap();
+    let elsewhere = Settings { time_zone: TimeZone::UTC, ..settings() };
+    let (found, _) = read_export(Kind::Icalendar, &mut export, &elsewhere);
+    let starts: Vec<_> = found.of("events").iter().map(|event| event["starts_at"].clone()).collect();
+    let expected = ["2024-08-01T10:00:00Z", "2024-08-01T10:00:00Z", "2024-08-01T19:00:00Z", "2024-08-01T12:00:00Z"];
+    assert_eq!(json!(starts), json!(expected));
+    let note = "a.ics: the time zone `Nowhere/Place` is not known; its times were taken like those without a zone.";
+    assert_eq!(found.notes, [note]);
+}
+
+#[test]
+fn links_categories_and_added_dates_are_kept() {
+    let inside = "BEGIN:VEVENT\nUID:1\nDTSTART:20240712T090000Z\nRRULE:FREQ=WEEKLY\nRDATE:20240715T090000Z,20240716T090000Z\n\
+        CATEGORIES:Arbeit,Team\nCATEGORIES:x\nURL:https://meet.example.org/x\nEND:VEVENT\n";
+    let found = read(Kind::Icalendar, "a.ics", calendar(inside));
+    let event = found.of("events")[0];
+    assert_eq!(
+        (&event["url"], &event["categories"]),
+        (&json!("https://meet.example.org/x"), &json!(["Arbeit", "Team", "x"]))
+    );
+    assert_eq!(event["added_dates"], json!(["2024-07-15T09:00:00Z", "2024-07-16T09:00:00Z"]));
+}

@@ -1,10 +1,11 @@
 //! Time zones, by the names that calendars give them and as they define them themselves.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::tz::{Offset, TimeZone};
 
-use super::line;
+use super::{line, windows};
 
 /// Definitions that are remembered; calendars of companies bring a few dozen.
 const MAX_ZONES: usize = 500;
@@ -14,11 +15,13 @@ pub(super) struct Zones {
     defined: HashMap<String, TimeZone>,
     /// That of times without one.
     chosen: TimeZone,
+    /// Names that nobody knows.
+    unknown: RefCell<BTreeSet<String>>,
 }
 
 impl Zones {
     pub(super) fn new(chosen: &TimeZone) -> Self {
-        Self { defined: HashMap::new(), chosen: chosen.clone() }
+        Self { defined: HashMap::new(), chosen: chosen.clone(), unknown: RefCell::default() }
     }
 
     /// Takes a `VTIMEZONE` in.
@@ -29,14 +32,27 @@ impl Zones {
         }
     }
 
-    /// The zone of this name: as the world knows it, else as the calendar defines it.
-    pub(super) fn get(&self, name: Option<&str>) -> &TimeZone {
-        name.and_then(|name| self.defined.get(name)).unwrap_or(&self.chosen)
+    /// The zone of this name: as the world knows it, else as the calendar defines it, else as Windows calls it.
+    pub(super) fn get(&self, name: Option<&str>) -> TimeZone {
+        let Some(name) = name else { return self.chosen.clone() };
+        let zone = known(name).or_else(|| self.defined.get(name).cloned()).or_else(|| windows::zone(name));
+        zone.unwrap_or_else(|| {
+            let mut unknown = self.unknown.borrow_mut();
+            if unknown.len() < MAX_ZONES && !unknown.contains(name) {
+                unknown.insert(name.to_owned());
+            }
+            self.chosen.clone()
+        })
+    }
+
+    /// The names that times were read without.
+    pub(super) fn unknown(self) -> BTreeSet<String> {
+        self.unknown.into_inner()
     }
 }
 
 /// `Europe/Berlin`, `/freeassociation.sourceforge.net/Europe/Berlin`
-pub(super) fn known(name: &str) -> Option<TimeZone> {
+fn known(name: &str) -> Option<TimeZone> {
     let name = name.trim_start_matches('/');
     let end = || name.rmatch_indices('/').nth(1).map(|(at, _)| &name[at + 1..]);
     TimeZone::get(name).ok().or_else(|| TimeZone::get(end()?).ok())

@@ -9,6 +9,8 @@ use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Encoding as Transfer, Message, MessagePart, MimeHeaders as _};
 
+use super::words;
+
 /// Names that the parser does not know, without dashes, and what they mean.
 const ALIASES: &[(&str, &str)] = &[
     ("cp932", "shift_jis"),
@@ -56,6 +58,9 @@ pub(super) fn readable(mail: &[u8]) -> Option<Vec<u8>> {
             Err(_) => WINDOWS_1252.decode_without_bom_handling(line).0,
         };
         repaired.extend_from_slice(with_known_labels(&plain).as_bytes());
+    }
+    if let Cow::Owned(joined) = words::joined(&repaired) {
+        repaired = joined;
     }
     (repaired != head).then(|| [&repaired, &mail[head.len()..]].concat())
 }

@@ -20,6 +20,9 @@ pub(super) fn instant(header: &str, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(local) = told.parse() {
         return zones::instant(local, "", zone);
     }
+    if let Some(at) = international(told, zone) {
+        return Some(at);
+    }
     let (mut day, mut month, mut year, mut clock, mut printed) = (None, None, None, None, "");
     let words = told.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
     for word in words.take(MAX_WORDS).flat_map(parts) {
@@ -38,6 +41,13 @@ pub(super) fn instant(header: &str, zone: &TimeZone) -> Option<Timestamp> {
     }
     let local = DateTime::from_parts(Date::new(year?, month?, day?).ok()?, clock?);
     zones::instant(local, printed, zone)
+}
+
+/// `2026-03-10 12:00:00 +0100`
+fn international(told: &str, zone: &TimeZone) -> Option<Timestamp> {
+    let mut words = told.split_ascii_whitespace();
+    let (date, clock) = (words.next()?.parse().ok()?, time(words.next()?)?);
+    zones::instant(DateTime::from_parts(date, clock), words.next().unwrap_or_default(), zone)
 }
 
 /// `10-Mar-2026` is three words.
@@ -89,6 +99,7 @@ mod tests {
             ("Tue, 10 Mar 2026 12:00:00 MEZ", "2026-03-10T11:00:00Z"),
             ("Tuesday, 10-Mar-98 12:00:00 GMT", "1998-03-10T12:00:00Z"),
             ("Tue, 10 Mar 2026 12:00:00 \"GMT\"", "2026-03-10T12:00:00Z"),
+            ("2026-03-10 12:00:00 -0800", "2026-03-10T20:00:00Z"),
             ("2026-03-10 12:00:00", "2026-03-10T11:00:00Z"),
             ("2026-03-10T12:00:00-08:00", "2026-03-10T20:00:00Z"),
         ] {

@@ -86,30 +86,40 @@ fn folder(member: &Member, export: &str) -> String {
 fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let mut mail = Mail::default();
     let mut after_blank = true;
+    // Where a line stands that starts a mail if a header follows.
+    let mut unsure: Option<usize> = None;
     loop {
-        if mail.cut {
+        if mail.cut && unsure.is_none() {
             // Only the line that ends it is still of use.
             mail.bytes.clear();
         }
         let start = mail.bytes.len();
-        let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES + MAX_SEPARATOR_BYTES)?;
+        let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES + 2 * MAX_SEPARATOR_BYTES)?;
         if read == LineRead::End {
             return mail.finish(folder, zone, sink);
         }
         let line = &mail.bytes[start..];
-        if after_blank && read == LineRead::Whole && is_separator(line) {
-            let bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
-            let next = Mail { number: mail.number + 1, from_line: line.to_vec(), bytes, cut: false };
-            mail.bytes.truncate(start);
-            std::mem::replace(&mut mail, next).finish(folder, zone, sink)?;
+        let is_whole = read == LineRead::Whole;
+        if after_blank && is_whole && is_separator(line) {
+            mail.split(start, start).finish(folder, zone, sink)?;
+            (after_blank, unsure) = (false, None);
+            continue;
+        }
+        if let Some(separator) = unsure.take()
+            && is_header(line)
+        {
+            mail.split(separator, start).finish(folder, zone, sink)?;
+            mail.cut |= !is_whole;
             after_blank = false;
             continue;
         }
+        unsure = (is_whole && is_strict_separator(line)).then_some(start);
         after_blank = matches!(line, b"\n" | b"\r\n");
         if is_quoted_separator(line) {
             mail.bytes.remove(start);
         }
-        mail.cut |= read == LineRead::Cut || mail.bytes.len() > MAX_MAIL_BYTES;
+        mail.cut |=
+            !is_whole || mail.bytes.len() > MAX_MAIL_BYTES + MAX_SEPARATOR_BYTES * usize::from(unsure.is_some());
     }
 }
 
@@ -123,6 +133,16 @@ struct Mail {
 }
 
 impl Mail {
+    /// Ends the mail before the line at `separator`, which starts the next one. What stands at `rest` is of that.
+    fn split(&mut self, separator: usize, rest: usize) -> Self {
+        let tail = self.bytes.split_off(separator);
+        let from_end = if rest == separator { tail.len() } else { rest - separator };
+        let mut bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
+        bytes.extend_from_slice(&tail[from_end..]);
+        let next = Self { number: self.number + 1, from_line: tail[..from_end].to_vec(), bytes, cut: false };
+        std::mem::replace(self, next)
+    }
+
     fn finish(self, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         if self.number == 0 {
             return Ok(());
@@ -147,6 +167,22 @@ fn is_separator(line: &[u8]) -> bool {
         && [b" Mon ", b" Tue ", b" Wed ", b" Thu ", b" Fri ", b" Sat ", b" Sun "]
             .iter()
             .any(|day| memchr::memmem::find(line, *day).is_some())
+}
+
+/// Whether a line is nothing but what starts a mail, an address and a full date: `From x@y Sat Jan  3 01:05:34 1998`
+fn is_strict_separator(line: &[u8]) -> bool {
+    if !is_separator(line) || message::from_line_time(line).is_none() {
+        return false;
+    }
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
+    let is_address = words.next().is_some_and(|word| word.contains(&b'@') || word == b"MAILER-DAEMON");
+    is_address && words.next().is_some_and(|word| word.len() == 3) && words.count() <= 5
+}
+
+/// Whether a line is a header: `Subject: Hello`
+fn is_header(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
+    name > 0 && line.get(name) == Some(&b':') && line.get(name + 1).is_none_or(u8::is_ascii_whitespace)
 }
 
 /// Whether a line of a mail starts with `From ` but for the `>` that was put before it.

@@ -37,6 +37,8 @@ struct Mail<'a> {
     from_address: Option<String>,
     to: String,
     cc: String,
+    bcc: Option<String>,
+    reply_to: Option<String>,
     sent_at: Option<String>,
     folder: &'a str,
     labels: Vec<String>,
@@ -66,15 +68,24 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         sink.reject("a mail without headers", &envelope.place);
         return Ok(());
     };
+    let mozilla = mail.header_raw("X-Mozilla-Status");
+    if unread::is_deleted(mozilla) {
+        sink.leave_out("a mail that was deleted in Thunderbird", &envelope.place);
+        return Ok(());
+    }
+    let noted = unread::by_status(mail.header_raw("Status"), mozilla);
     let at = sent(&mail, envelope.zone).or(envelope.delivered);
     let sent_at = at.map(time::format);
-    let body = body(&mail);
+    let (body, is_whole) = body(&mail);
+    if !is_whole {
+        sink.leave_out("the rest of a text longer than 16 MB", &envelope.place);
+    }
     let id = mail
         .message_id()
         .filter(|id| !id.is_empty())
         .map_or_else(|| derived_id(&mail, sent_at.as_deref(), &body), str::to_owned);
     let labels = labels(&mail);
-    let unread = envelope.unread.or_else(|| unread::by_labels(&labels));
+    let unread = envelope.unread.or_else(|| unread::by_labels(&labels)).or(noted);
     let from = mail.from().and_then(Address::first);
     let record = Mail {
         id: &id,
@@ -85,6 +96,8 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         from_address: from.and_then(|from| from.address.as_deref()).map(str::to_lowercase),
         to: addresses(mail.to()),
         cc: addresses(mail.cc()),
+        bcc: mail.bcc().map(|header| addresses(Some(header))),
+        reply_to: mail.reply_to().map(|header| addresses(Some(header))),
         sent_at,
         folder: envelope.folder,
         labels,
@@ -173,33 +186,35 @@ pub(super) fn from_line_time(line: &[u8]) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(&text).ok().map(|zoned| zoned.timestamp())
 }
 
-/// The text of a mail: what was written as text, else what the markup says.
-fn body(mail: &Message<'_>) -> String {
+/// The text of a mail: what was written as text, else what the markup says; and whether that is all of it.
+fn body(mail: &Message<'_>) -> (String, bool) {
     let plain = joined(mail, mail.text_bodies());
     // Programs that write markup alone put an empty text beside it.
-    if plain.trim().is_empty() { joined(mail, mail.html_bodies()) } else { plain }
+    if plain.0.trim().is_empty() { joined(mail, mail.html_bodies()) } else { plain }
 }
 
-fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a>>) -> String {
-    let mut body = String::new();
+fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a>>) -> (String, bool) {
+    let (mut body, mut is_whole) = (String::new(), true);
     for part in parts {
         let text = match &part.body {
             PartType::Text(text) => charset::text(mail, part, text),
             PartType::Html(html) => Cow::Owned(text::of_html(&charset::text(mail, part, html))),
             _ => continue,
         };
-        if body.len() + text.len() > TEXT_BYTES {
-            break;
-        }
         if !body.is_empty() {
             body.push('\n');
         }
-        body.push_str(&text);
+        let room = TEXT_BYTES.saturating_sub(body.len());
+        is_whole = text.len() <= room;
+        body.push_str(&text[..text.floor_char_boundary(room)]);
+        if !is_whole {
+            break;
+        }
     }
     if body.contains('\r') {
         body = body.replace("\r\n", "\n");
     }
-    body
+    (body, is_whole)
 }
 
 /// Without a `Message-ID`: what makes this mail this mail. Headers that an archive adds are not part of it.
@@ -228,7 +243,7 @@ fn labels(mail: &Message<'_>) -> Vec<String> {
     labels.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(MAX_ADDRESSES).collect()
 }
 
-/// `Nora Lindgren <nora@example.org>, ben@example.org`
+/// `Nora Lindgren <nora@example.org>, "Ben, B." <ben@example.org>, eva@example.org`
 fn addresses(header: Option<&Address<'_>>) -> String {
     let mut all = String::new();
     for one in header.into_iter().flat_map(Address::iter).take(MAX_ADDRESSES) {
@@ -236,6 +251,9 @@ fn addresses(header: Option<&Address<'_>>) -> String {
             all.push_str(", ");
         }
         match (&one.name, &one.address) {
+            (Some(name), Some(address)) if name.contains([',', ';', '<', '>', '@', '"']) => {
+                all.extend(["\"", &name.replace('"', "'"), "\" <", address, ">"]);
+            }
             (Some(name), Some(address)) => all.extend([name, " <", address, ">"]),
             (Some(one), None) | (None, Some(one)) => all.push_str(one),
             (None, None) => {}

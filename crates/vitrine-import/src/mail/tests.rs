@@ -25,7 +25,7 @@ fn a_takeout_becomes_mails_threads_and_files() {
     assert_eq!(first["thread_id"], "1790000000000000001");
     assert_eq!(first["subject"], "Grüße");
     assert_eq!((&first["from_name"], &first["from_address"]), (&json!("Anna Müller"), &json!("anna@example.org")));
-    assert_eq!(first["to"], "nora@example.org, Ben, B. <ben@example.org>");
+    assert_eq!(first["to"], "nora@example.org, \"Ben, B.\" <ben@example.org>");
     assert_eq!(first["sent_at"], "2026-03-09T08:15:02Z");
     assert_eq!(first["labels"], json!(["Inbox", "Wichtig", "Unread", "Räder"]));
     assert_eq!(first["unread"], true);
@@ -148,6 +148,72 @@ fn a_subject_without_a_known_charset_is_still_text() {
         let found = read(Kind::Mbox, "m", mail(&[b"Subject: ", subject, b"\nFrom: a@b\n\nbody"].concat()));
         assert_eq!(found.of("messages")[0]["subject"], text);
     }
+}
+
+#[test]
+fn a_character_split_between_two_encoded_words_is_one() {
+    for (subject, text) in [
+        ("=?utf-8?B?w7zD?= =?utf-8?B?vMO8?=", "üüü"),
+        ("=?UTF-8?Q?a_=C3?=\n =?utf-8?Q?=BC_b?= c", "a ü b c"),
+        ("=?utf-8?Q?=E2?= =?utf-8?B?gqw=?= =?utf-8?Q?!?=", "€!"),
+        ("=?utf-8?Q?a?= =?utf-8?Q?b?=", "ab"),
+    ] {
+        let found = read(Kind::Mbox, "m", mail(format!("Subject: {subject}\nFrom: a@b\n\nbody").as_bytes()));
+        assert_eq!(found.of("messages")[0]["subject"], text, "{subject}");
+    }
+}
+
+#[test]
+fn a_mail_may_start_without_an_empty_line_before_it() {
+    let next = "From anna@example.org Sat Jan  3 01:05:34 1998\nMessage-ID: <2@x>\nSubject: two\n\nb";
+    let found = read(Kind::Mbox, "m", mail(format!("Subject: one\n\nlast line\n{next}").as_bytes()));
+    let told: Vec<_> =
+        found.of("messages").iter().map(|m| json!([m["subject"], m["body"].as_str().unwrap().trim()])).collect();
+    assert_eq!(json!(told), json!([["one", "last line"], ["two", "b"]]));
+    for said in [
+        "From anna@example.org Sat Jan  3 01:05:34 1998\nshe wrote no more",
+        "From Monday on, Sat Jan  3 01:05:34 1998\nSubject: x",
+        "From anna@example.org Sat Jan  3 01:05:34 1998",
+    ] {
+        let found = read(Kind::Mbox, "m", mail(format!("Subject: one\n\nlast line\n{said}").as_bytes()));
+        assert_eq!(found.of("messages").len(), 1, "{said}");
+        assert!(found.of("messages")[0]["body"].as_str().unwrap().contains(said));
+    }
+}
+
+#[test]
+fn a_text_too_long_is_cut_and_not_lost() {
+    let body = "words ü\n".repeat(2_200_000);
+    let found = read(Kind::Mbox, "m", mail(["Content-Type: text/plain; charset=utf-8\n\n", &body].concat().as_bytes()));
+    let kept = found.of("messages")[0]["body"].as_str().unwrap().to_owned();
+    assert!((16_000_000..=16 * 1024 * 1024).contains(&kept.len()), "{}", kept.len());
+    assert_eq!(found.reasons(), ["the rest of a text longer than 16 MB"]);
+}
+
+#[test]
+fn answers_go_where_the_sender_wants_them() {
+    let head = "From: a@b\nReply-To: List <list@example.org>\nBcc: c@d\nDate: 2024-03-12 10:41:00 +0100\n\nx";
+    let found = read(Kind::Mbox, "m", mail(head.as_bytes()));
+    let told = found.of("messages")[0];
+    assert_eq!((&told["reply_to"], &told["bcc"]), (&json!("List <list@example.org>"), &json!("c@d")));
+    assert_eq!(told["sent_at"], "2024-03-12T09:41:00Z");
+}
+
+#[test]
+fn programs_tell_what_was_read_and_what_was_deleted() {
+    for (head, unread) in [
+        ("Status: RO", json!(false)),
+        ("Status: O", json!(true)),
+        ("X-Mozilla-Status: 0001", json!(false)),
+        ("X-Mozilla-Status: 0000", json!(true)),
+        ("X-Spam: no", json!(null)),
+    ] {
+        let found = read(Kind::Mbox, "m", mail(format!("{head}\n\nx").as_bytes()));
+        assert_eq!(found.of("messages")[0]["unread"], unread, "{head}");
+    }
+    let found = read(Kind::Mbox, "m", mail(b"X-Mozilla-Status: 0009\n\nx"));
+    assert_eq!((found.of("messages").len(), found.reasons()), (0, vec!["a mail that was deleted in Thunderbird"]));
+    assert!(!found.skips[0].rejected);
 }
 
 #[test]

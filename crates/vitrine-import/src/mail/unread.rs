@@ -1,4 +1,4 @@
-//! Whether a mail was opened, from Gmail's labels in the language of the account.
+//! Whether a mail was opened, from Gmail's labels in the language of the account, or from what mail programs note.
 
 const UNREAD: &[&str] = &[
     "unread",
@@ -41,6 +41,25 @@ pub(super) fn by_labels(labels: &[String]) -> Option<bool> {
     let labels: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
     let any = |known: &[&str]| labels.iter().any(|label| known.contains(&label.as_str()));
     if any(UNREAD) { Some(true) } else { (any(OPENED) || any(ENGLISH)).then_some(false) }
+}
+
+/// What Thunderbird notes of a mail, in hexadecimal digits.
+const MOZILLA_READ: u32 = 0x0001;
+const MOZILLA_DELETED: u32 = 0x0008;
+
+/// Whether it is unread, from what programs note in its headers: letters, of which `R` is for read, or flags.
+pub(super) fn by_status(status: Option<&str>, mozilla: Option<&str>) -> Option<bool> {
+    let flags = mozilla.and_then(flags).map(|flags| flags & MOZILLA_READ == 0);
+    flags.or_else(|| status.map(str::trim).filter(|letters| !letters.is_empty()).map(|letters| !letters.contains('R')))
+}
+
+/// Whether Thunderbird has deleted it, and only not yet taken it out of its file.
+pub(super) fn is_deleted(mozilla: Option<&str>) -> bool {
+    mozilla.and_then(flags).is_some_and(|flags| flags & MOZILLA_DELETED != 0)
+}
+
+fn flags(header: &str) -> Option<u32> {
+    u32::from_str_radix(header.trim(), 16).ok()
 }
 
 #[cfg(test)]
