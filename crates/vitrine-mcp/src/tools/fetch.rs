@@ -75,7 +75,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
     Ok(Ask {
         record: RecordRef::parse(&input.id)?.scoped(connection_id)?,
         fields: arguments::fields("fields", input.fields)?,
-        expand: arguments::fields("expand", input.expand)?.unwrap_or_default(),
+        expand: arguments::expand(input.expand)?,
         expand_limit: arguments::expand_limits(input.expand_limit)?,
     })
 }
