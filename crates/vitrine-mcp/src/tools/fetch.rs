@@ -92,7 +92,7 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         expand: ask.expand,
         expand_limit: ask.expand_limit,
         connection_id,
-        preview_chars: Some(document::PREVIEW_CHARS),
+        preview_chars: Some(document::preview_chars(ask.fields.as_deref())),
     };
     let mut record = reader.record(&request).await?;
     tails::trim(reader, std::slice::from_mut(&mut record)).await;
