@@ -68,12 +68,23 @@ pub(crate) fn names(param: &str, values: Option<Vec<String>>) -> Result<Vec<Stri
     values.unwrap_or_default().into_iter().map(|value| name(param, value)).collect()
 }
 
-/// A number of rows, hits or groups.
+/// A number of rows or hits.
 pub(crate) fn limit(value: Option<i64>) -> Result<Option<u64>, ApiError> {
+    bounded(value, " Read on with `cursor`.")
+}
+
+/// A number of groups, of which there is only one page.
+pub(crate) fn group_limit(value: Option<i64>) -> Result<Option<u64>, ApiError> {
+    bounded(value, " The records of the other groups are counted in `other_count`.")
+}
+
+fn bounded(value: Option<i64>, then: &str) -> Result<Option<u64>, ApiError> {
     let Some(given) = value else { return Ok(None) };
-    u64::try_from(given).ok().filter(|limit| (1..=u64::from(MAX_LIMIT)).contains(limit)).map(Some).ok_or_else(|| {
-        ApiError::invalid("limit", format!("`limit` must be from 1 to {MAX_LIMIT}. Read on with `cursor`."))
-    })
+    u64::try_from(given)
+        .ok()
+        .filter(|limit| (1..=u64::from(MAX_LIMIT)).contains(limit))
+        .map(Some)
+        .ok_or_else(|| ApiError::invalid("limit", format!("`limit` must be from 1 to {MAX_LIMIT}.{then}")))
 }
 
 /// A count of characters.
@@ -117,11 +128,20 @@ pub(crate) fn optional_field(param: &str, value: Option<String>) -> Result<Optio
 }
 
 pub(crate) fn fields(param: &str, values: Option<Vec<String>>) -> Result<Option<Vec<String>>, ApiError> {
+    some_of(param, values, "Leave it out to ask for everything.")
+}
+
+/// Relationships to bring along.
+pub(crate) fn expand(values: Option<Vec<String>>) -> Result<Vec<String>, ApiError> {
+    let values = some_of("expand", values, "Leave it out, and nothing is expanded.")?;
+    Ok(values.unwrap_or_default())
+}
+
+fn some_of(param: &str, values: Option<Vec<String>>, without: &str) -> Result<Option<Vec<String>>, ApiError> {
     match values {
-        Some(values) if values.is_empty() || values.len() > MAX_FIELDS => Err(ApiError::invalid(
-            param,
-            format!("`{param}` takes 1 to {MAX_FIELDS} names. Leave it out to ask for everything."),
-        )),
+        Some(values) if values.is_empty() || values.len() > MAX_FIELDS => {
+            Err(ApiError::invalid(param, format!("`{param}` takes 1 to {MAX_FIELDS} names. {without}")))
+        }
         Some(values) => values.into_iter().map(|value| field(param, value)).collect::<Result<_, _>>().map(Some),
         None => Ok(None),
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use rmcp::ServiceExt;
@@ -37,9 +37,26 @@ impl<S: ReaderSource> McpService<S> {
     {
         let envelope = Envelope::default();
         request.extensions_mut().insert(envelope.clone());
+        accept_both(request.headers_mut());
         let is_json = unreadable::is_json(request.headers());
         let response = envelope.fill(self.0.handle(request).await).await;
         if is_json { unreadable::explained(response).await } else { response }
+    }
+}
+
+/// The types an answer may be of, as the library looks for them.
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// Names both types where a wildcard covers them, which the library does not know.
+fn accept_both(headers: &mut HeaderMap) {
+    let accepts = |header: &str, kind: &str| {
+        let mut ranges = header.split(',').map(|range| range.split(';').next().unwrap_or_default().trim());
+        let family = kind.split('/').next().unwrap_or_default();
+        ranges.any(|range| range == "*/*" || range == kind || range.strip_suffix("/*") == Some(family))
+    };
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    if accepted.is_some_and(|header| accepts(header, "application/json") && accepts(header, "text/event-stream")) {
+        headers.insert(header::ACCEPT, BOTH);
     }
 }
 

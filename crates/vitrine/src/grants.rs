@@ -2,6 +2,7 @@
 
 use vitrine_contract::ErrorCode;
 use vitrine_engine::Caller;
+use vitrine_engine::token::TokenKind;
 use vitrine_server::clients::Here;
 
 use crate::fault::Fault;
@@ -15,6 +16,11 @@ pub(crate) async fn check(opened: &Opened, here: &Here, id: &str) -> Result<(), 
     let Err(error) = Caller::from_grant_or_package(&*opened.store, id, opened.clock.now()).await else {
         return Ok(());
     };
+    if is_token(id) {
+        let active = opened.active_grants().await?;
+        let why = "--grant takes the id of a grant or package, and this looks like a token.";
+        return Err(Fault::configuration(format!("{why} {}", choice(&active, here))));
+    }
     let why = match error.code {
         ErrorCode::AuthenticationError => format!("There is no grant or package `{id}`."),
         ErrorCode::GrantRevoked => format!("`{id}` was revoked."),
@@ -33,6 +39,11 @@ pub(crate) async fn only(opened: &Opened, here: &Here) -> Result<String, Fault> 
         [] => Err(Fault::configuration(choice(&active, here))),
         _ => Err(Fault::configuration(format!("Several grants are active. {}", choice(&active, here)))),
     }
+}
+
+/// Whether this could be a token, which is not to be repeated.
+fn is_token(id: &str) -> bool {
+    [TokenKind::Owner, TokenKind::Client, TokenKind::McpPackage].iter().any(|kind| id.trim().starts_with(kind.prefix()))
 }
 
 fn choice(active: &[Active], here: &Here) -> String {

@@ -12,8 +12,6 @@ use crate::answer::Answer;
 
 /// A longer key is shown by its beginning.
 const MAX_KEY_CHARS: usize = 160;
-/// A key of encoded bytes is shown by enough to tell it from others.
-const MAX_BYTES_CHARS: usize = 16;
 
 /// Renders as many groups as fit; the records of the others are counted as beyond the limit.
 pub(crate) fn answer(aggregation: &Aggregation, frame: Frame<'_>) -> Answer {
@@ -26,7 +24,13 @@ fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_
     shown.meta.warnings = said::warnings(&whole.meta.warnings);
     shown.meta.freshness = freshness::told(&whole.meta.freshness, [].into_iter()).into_iter().cloned().collect();
     if let Some(all) = &whole.groups {
-        shown.groups = Some(groups.iter().map(short).collect());
+        let keys: Vec<Option<Value>> = groups.iter().map(|group| short(&group.key)).collect();
+        shown.meta.warnings.extend(shortened(keys.iter().flatten().count()));
+        let keyed = |(group, key): (&Group, Option<Value>)| match key {
+            Some(key) => Group { key, ..group.clone() },
+            None => group.clone(),
+        };
+        shown.groups = Some(groups.iter().zip(keys).map(keyed).collect());
         shown.other_count += all[groups.len()..].iter().map(|group| group.count).sum::<u64>();
     }
     if dropped > 0 {
@@ -45,13 +49,30 @@ fn render(whole: &Aggregation, groups: &[Group], dropped: usize, frame: Frame<'_
     Answer::new(text, frame.finish(structured))
 }
 
-fn short(group: &Group) -> Group {
-    let key = match &group.key {
-        Value::String(key) if binary::is_base64(key, count(key)) => cut(key, MAX_BYTES_CHARS).into(),
-        Value::String(key) => cut(key, MAX_KEY_CHARS).into(),
-        key => key.clone(),
-    };
-    Group { key, ..group.clone() }
+/// What is shown of a key that is too long, with a mark that keeps it apart from others that begin alike.
+fn short(key: &Value) -> Option<Value> {
+    let Value::String(key) = key else { return None };
+    let chars = count(key);
+    if binary::is_base64(key, chars) {
+        return Some(format!("(encoded bytes, {chars} characters, {})", mark(key)).into());
+    }
+    (chars > MAX_KEY_CHARS as u64).then(|| format!("{}… ({})", cut(key, MAX_KEY_CHARS), mark(key)).into())
+}
+
+/// FNV-1a, enough to tell a hundred keys apart.
+fn mark(key: &str) -> String {
+    let hash = key.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("#{hash:08x}")
+}
+
+fn shortened(keys: usize) -> Option<Warning> {
+    let message = "Long keys are shown by their beginning, each with a mark of its own. Do not filter by them as they \
+        are: search or query_records shows whole values.";
+    (keys > 0).then(|| Warning {
+        code: "keys_shortened".into(),
+        message: Some(message.into()),
+        detail: json!({ "shortened": keys }),
+    })
 }
 
 fn prose(shown: &Aggregation) -> String {

@@ -14,8 +14,10 @@ use crate::answer::Answer;
 use crate::handles;
 use crate::ids::told;
 
-/// Characters of a document's text. The reader is asked for no more of any field.
-pub(crate) const PREVIEW_CHARS: u32 = 4_000;
+/// Characters of a document's text.
+const PREVIEW_CHARS: u32 = 4_000;
+/// Characters of a field that is asked for alone.
+const ALONE_CHARS: u32 = 8_000;
 
 /// What stands around the fields of most documents.
 const METADATA_BYTES: usize = 512;
@@ -24,6 +26,24 @@ const METADATA_BYTES: usize = 512;
 const TEXT_FIELDS: [&str; 4] = ["text", "content", "body", "summary"];
 /// Characters of the text and of every other field, from generous to scarce.
 const LEVELS: [(usize, usize); 5] = [(PREVIEW_CHARS as usize, 400), (2_600, 200), (1_600, 100), (800, 50), (200, 24)];
+
+/// The same for few fields that were asked for by name.
+const FEW_LEVELS: [(usize, usize); 1] = [(PREVIEW_CHARS as usize, PREVIEW_CHARS as usize)];
+const ALONE_LEVELS: [(usize, usize); 3] = [(ALONE_CHARS as usize, ALONE_CHARS as usize), (6_000, 6_000), FEW_LEVELS[0]];
+const FEW: usize = 8;
+
+/// Characters that the reader is asked for of any field, when `only` some are wanted.
+pub(crate) fn preview_chars(only: Option<&[String]>) -> u32 {
+    if only.is_some_and(|only| only.len() == 1) { ALONE_CHARS } else { PREVIEW_CHARS }
+}
+
+fn generous(only: Option<&[String]>) -> &'static [(usize, usize)] {
+    match only.map_or(usize::MAX, <[String]>::len) {
+        1 => &ALONE_LEVELS,
+        2..=FEW => &FEW_LEVELS,
+        _ => &[],
+    }
+}
 
 /// Renders a record as generously as fits.
 pub(crate) fn answer(record: &Record, eye: Eye<'_>) -> Answer {
@@ -35,6 +55,12 @@ pub(crate) fn answer(record: &Record, eye: Eye<'_>) -> Answer {
         names_all: true,
         related,
     };
+    for &level in generous(eye.only) {
+        let answer = document(record, eye, detail(level, usize::MAX));
+        if answer.fits() {
+            return answer;
+        }
+    }
     for (step, level) in LEVELS.into_iter().enumerate() {
         let answer = document(record, eye, detail(level, [usize::MAX, 10, 3, 1, 0][step]));
         if answer.fits() {
@@ -86,6 +112,9 @@ fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
     }
     if let Some(expanded) = &view.expanded {
         metadata.insert_json("expanded", expanded);
+    }
+    if !view.warnings.is_empty() {
+        metadata.insert("warnings", &view.warnings);
     }
     let rungs: Vec<String> = view.rungs.iter().map(text::json).collect();
     if let Some(ladder) = ladder::of("record", &rungs) {

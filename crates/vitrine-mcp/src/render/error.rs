@@ -119,7 +119,10 @@ fn next_step(error: &ApiError) -> &'static str {
         }
         ErrorCode::MatchNotFound => "Try another q, or read from offset_chars 0.",
         ErrorCode::FieldNotText => "Read the value with query_records and fields; export binary content with its link.",
-        ErrorCode::FieldWindowUnsupported => "Read the field with fetch and fields instead.",
+        ErrorCode::FieldWindowUnsupported => {
+            "Call fetch with fields set to this field alone: it shows as much of it as one result holds, which is all \
+             that can be had of it here."
+        }
         ErrorCode::AuthenticationError
         | ErrorCode::GrantExpired
         | ErrorCode::GrantRevoked

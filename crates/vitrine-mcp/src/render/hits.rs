@@ -312,7 +312,7 @@ fn notes(meta: &SearchMeta) -> String {
 fn source_mix(hits: &[Shown<'_>]) -> String {
     let mut mix: Vec<(&str, &str, usize)> = Vec::new();
     for hit in hits.iter().map(|shown| shown.hit) {
-        match mix.iter_mut().find(|(id, ..)| *id == hit.connection_id) {
+        match mix.iter_mut().find(|(id, name, _)| (*id, *name) == (&hit.connection_id, &hit.display_name)) {
             Some((.., hits)) => *hits += 1,
             None => mix.push((&hit.connection_id, &hit.display_name, 1)),
         }
@@ -320,7 +320,12 @@ fn source_mix(hits: &[Shown<'_>]) -> String {
     if mix.len() < 2 {
         return String::new();
     }
-    let shares: Vec<String> = mix.iter().map(|(_, name, hits)| format!("{} {hits}", literal(label(name)))).collect();
+    let share = |(id, account, hits): &(&str, &str, usize)| {
+        let is_shared = mix.iter().filter(|(_, other, _)| other == account).count() > 1;
+        let id = told(id).filter(|_| is_shared).map_or_else(String::new, |id| format!(" {}", name(id)));
+        format!("{}{id} {hits}", literal(label(account)))
+    };
+    let shares: Vec<String> = mix.iter().map(share).collect();
     format!("source mix: {}\n", shares.join(", "))
 }
 

@@ -109,6 +109,16 @@ impl ReadCall {
         Self { tool: "fetch", args }
     }
 
+    /// Fetches a record.
+    pub(crate) fn record(record: &RecordRef) -> Self {
+        Self { tool: "fetch", args: json!({ "id": record.result_id() }) }
+    }
+
+    /// Pages through the stream of a record.
+    pub(crate) fn stream(record: &RecordRef) -> Self {
+        Self { tool: "query_records", ..Self::schema(record) }
+    }
+
     /// Lists the fields that records of a stream have.
     pub(crate) fn schema(record: &RecordRef) -> Self {
         let mut args = json!({ "stream": record.stream });

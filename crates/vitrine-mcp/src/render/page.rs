@@ -3,7 +3,7 @@
 use serde_json::json;
 use vitrine_contract::record::Links;
 use vitrine_contract::request::{ReadRequest, RecordsRequest};
-use vitrine_contract::{Count, List, Record, route};
+use vitrine_contract::{Count, List, Record, Warning, route};
 
 use super::json::Object;
 use super::ladder;
@@ -67,6 +67,8 @@ struct Row<'a> {
     lines: String,
     /// What it leaves out, as JSON.
     rungs: Vec<String>,
+    /// What it leaves out that no rung is for.
+    warnings: Vec<Warning>,
     /// The account it comes from: its id, and its name.
     source: Option<(&'a str, &'a str)>,
 }
@@ -80,11 +82,12 @@ impl Row<'_> {
 
 impl<'a> Page<'a> {
     fn row(&self, record: &'a Record, detail: Detail) -> Row<'a> {
-        let view: View = self.eye.view(record, detail);
+        let mut view: View = self.eye.view(record, detail);
+        let warnings = std::mem::take(&mut view.warnings);
         let source = told(&record.connection_id).zip(record.display_name.as_deref().map(label));
         let lines = view.lines(record);
         let (json, rungs) = view.into_row(record);
-        Row { json, lines, rungs: rungs.iter().map(text::json).collect(), source }
+        Row { json, lines, rungs: rungs.iter().map(text::json).collect(), warnings, source }
     }
 
     /// The rows that should fit, so that how many do need not be tried out.
@@ -119,6 +122,7 @@ impl<'a> Page<'a> {
         if cut {
             warnings.push(shortened(count, list.data.len()));
         }
+        warnings.extend(rows.iter().flat_map(|row| row.warnings.iter().cloned()));
         // A bookmark covers the whole session, so it counts only once the session is at its end.
         let bookmark = list.next_changes_since.as_ref().filter(|_| !cut);
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use vitrine_contract::request::{BlobRequest, ReadRequest, RecordRequest};
 use vitrine_contract::schema::Encodings;
-use vitrine_contract::{BlobRef, Expanded, Record, route};
+use vitrine_contract::{BlobRef, Expanded, Record, Warning, route};
 
 use super::binary;
 use super::json::Object;
@@ -54,6 +54,8 @@ pub(crate) struct View {
     pub(crate) expanded: Option<String>,
     /// What is not shown, of this record and of those related to it.
     pub(crate) rungs: Vec<Rung>,
+    /// Which related records there was no room for.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 pub(crate) fn record_ref(record: &Record) -> RecordRef {
@@ -85,7 +87,9 @@ impl Eye<'_> {
         let Shown { data, rung, .. } = shown;
         let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
         let expanded = self.related(record, detail, &mut rungs);
-        View { record: reference, data: data.finish(), expanded, rungs }
+        let warnings =
+            record.expanded.iter().filter_map(|(name, related)| related_left_out(name, related, detail)).collect();
+        View { record: reference, data: data.finish(), expanded, rungs, warnings }
     }
 
     fn related(&self, record: &Record, detail: Detail, rungs: &mut Vec<Rung>) -> Option<String> {
@@ -142,6 +146,25 @@ impl Eye<'_> {
         };
         self.frame.url(&route::path_and_query(&request))
     }
+}
+
+/// Says which related records are left out for lack of room, and how to read them: their own stream has them all.
+fn related_left_out(relationship: &str, expanded: &Expanded, detail: Detail) -> Option<Warning> {
+    let (first, shown, of) = match expanded {
+        Expanded::Many { data, .. } if data.len() > detail.related => (data.first()?, detail.related, data.len()),
+        Expanded::One(Some(related)) if detail.related == 0 => (&**related, 0, 1),
+        _ => return None,
+    };
+    let first = record_ref(first);
+    let (read, how) = match expanded {
+        Expanded::Many { .. } => (ReadCall::stream(&first), ", with a filter on the field that refers to this record"),
+        Expanded::One(_) => (ReadCall::record(&first), ""),
+    };
+    let relationship = text::literal(text::cut(relationship, MAX_LABEL_CHARS));
+    let message =
+        format!("{shown} of {of} related records under {relationship} fit this result. Read the others: {read}{how}.");
+    let detail = json!({ "returned": shown, "available": of, "read": read });
+    Some(Warning { code: "related_shortened".into(), message: Some(message), detail })
 }
 
 /// A record being shown, field by field.

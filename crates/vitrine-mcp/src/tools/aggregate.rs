@@ -73,7 +73,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<AggregateRequest, ApiError>
             Granularity::as_str,
         )?,
         time_zone: arguments::optional_field("time_zone", input.time_zone)?,
-        limit: arguments::limit(input.limit)?,
+        limit: arguments::group_limit(input.limit)?,
         filter: arguments::filter(input.filter)?,
         connection_id: arguments::optional_name("connection_id", input.connection_id)?,
     };

@@ -75,7 +75,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
     Ok(Ask {
         record: RecordRef::parse(&input.id)?.scoped(connection_id)?,
         fields: arguments::fields("fields", input.fields)?,
-        expand: arguments::fields("expand", input.expand)?.unwrap_or_default(),
+        expand: arguments::expand(input.expand)?,
         expand_limit: arguments::expand_limits(input.expand_limit)?,
     })
 }
@@ -92,7 +92,7 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         expand: ask.expand,
         expand_limit: ask.expand_limit,
         connection_id,
-        preview_chars: Some(document::PREVIEW_CHARS),
+        preview_chars: Some(document::preview_chars(ask.fields.as_deref())),
     };
     let mut record = reader.record(&request).await?;
     tails::trim(reader, std::slice::from_mut(&mut record)).await;

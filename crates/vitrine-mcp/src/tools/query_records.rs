@@ -90,7 +90,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<RecordsRequest, ApiError> {
         filter: arguments::filter(input.filter)?,
         fields: arguments::fields("fields", input.fields)?,
         view: arguments::optional_field("view", input.view)?,
-        expand: arguments::fields("expand", input.expand)?.unwrap_or_default(),
+        expand: arguments::expand(input.expand)?,
         expand_limit: arguments::expand_limits(input.expand_limit)?,
         changes_since: arguments::cursor("changes_since", input.changes_since)?,
         connection_id: arguments::optional_name("connection_id", input.connection_id)?,

@@ -246,6 +246,65 @@ async fn names_that_do_not_fit_are_listed_by_the_schema() {
 }
 
 #[tokio::test]
+async fn related_records_that_do_not_fit_are_told_of() {
+    let mut fake = Fake::single(vec![json!({"id": "1", "body": "word ".repeat(60)})]);
+    fake.stream("source", "parts", &["id", "body"], &[]);
+    fake.streams.lock().unwrap()[0].expand = vec!["parts".to_owned()];
+    for n in 0..60 {
+        fake.row(
+            "cin_one",
+            "parts",
+            &format!("p{n}"),
+            json!({"id": n, "body": format!("part {n} {}", "x y ".repeat(60))}),
+        );
+    }
+    let host = Host::connect(fake).await;
+    let on = json!({"stream": "parts", "connection_id": "cin_one"});
+    let page = host.ok("query_records", json!({"stream": "things", "expand": ["parts"]})).await;
+    let shown = page.structured["data"]["data"][0]["expanded"]["parts"]["data"].as_array().unwrap().len();
+    assert!(shown < 60);
+    let warning = &page.structured["data"]["meta"]["warnings"][0];
+    assert_eq!(warning["code"], "related_shortened");
+    assert_eq!(warning["detail"]["read"], json!({"tool": "query_records", "args": on}));
+    assert_eq!(written_calls(&page.text, "query_records"), std::slice::from_ref(&on));
+    let document = host.ok("fetch", json!({"id": "cin_one/things:t000", "expand": ["parts"]})).await.structured;
+    let warning = &document["metadata"]["warnings"][0];
+    assert_eq!((&warning["code"], &warning["detail"]["read"]["args"]), (&json!("related_shortened"), &on));
+}
+
+#[tokio::test]
+async fn shortened_group_keys_are_told_of_and_stay_apart() {
+    let long = "a common beginning ".repeat(20);
+    let bytes = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0".repeat(20);
+    let keys = [format!("{long}1"), format!("{long}2"), format!("{bytes}AAAA"), format!("{bytes}BBBB"), "short".into()];
+    let host = Host::connect(Fake::single(keys.iter().map(|key| json!({"body": key})).collect())).await;
+    let by_body = json!({"stream": "things", "metric": "count", "group_by": "body"});
+    let groups = host.ok("aggregate", by_body).await;
+    let data = &groups.structured["data"];
+    let shown: std::collections::BTreeSet<&str> =
+        data["groups"].as_array().unwrap().iter().map(|group| group["key"].as_str().unwrap()).collect();
+    assert_eq!(shown.len(), 5, "{shown:?}");
+    assert!(shown.contains("short") && shown.iter().all(|key| key.chars().count() <= 200));
+    assert!(!groups.text.contains("QUJD") && !data.to_string().contains("QUJD"));
+    assert_eq!(data["meta"]["warnings"][0]["code"], "keys_shortened");
+    assert!(groups.text.contains("warning keys_shortened"));
+}
+
+#[tokio::test]
+async fn a_field_that_is_asked_for_alone_gets_the_room() {
+    let text = "A sentence of some length. ".repeat(200);
+    for foreign in [false, true] {
+        let row = json!({"id": "1", "description": text, "body": "short"});
+        let host = Host::connect(Fake { foreign, ..Fake::single(vec![row]) }).await;
+        let alone = json!({"id": "cin_one/things:t000", "fields": ["description"]});
+        let document = host.ok("fetch", alone).await.structured;
+        let shown: Value = serde_json::from_str(document["text"].as_str().unwrap()).unwrap();
+        assert_eq!(shown["description"], text);
+        assert!(document["metadata"].get("content_ladder").is_none());
+    }
+}
+
+#[tokio::test]
 async fn deep_json_is_shown_as_text_that_reads_on() {
     let deep = (0..300).fold(json!("bottom"), |inner, _| json!([inner]));
     let text = deep.to_string();

@@ -57,6 +57,26 @@ async fn wrong_arguments_are_refused_before_any_read() {
 }
 
 #[tokio::test]
+async fn advice_names_only_what_the_tool_has() {
+    let host = Host::connect(Fake::person()).await;
+    let aggregate = json!({"stream": "messages", "metric": "count", "limit": 500});
+    assert!(!host.refused("aggregate", aggregate, "invalid_request").await.text.contains("cursor"));
+    let query = json!({"stream": "messages", "limit": 500});
+    assert!(host.refused("query_records", query, "invalid_request").await.text.contains("Read on with `cursor`"));
+    for (tool, arguments) in [
+        ("query_records", json!({"stream": "messages", "expand": []})),
+        ("fetch", json!({"id": "a/b:c", "expand": []})),
+    ] {
+        let refused = host.refused(tool, arguments, "invalid_request").await;
+        assert!(
+            !refused.text.contains("everything") && refused.text.contains("nothing is expanded"),
+            "{}",
+            refused.text
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_argument_is_named_and_the_right_call_shown() {
     let host = Host::connect(Fake::person()).await;
     let refused = host.refused("query_records", json!({"stream": "messages", "limt": 3}), "invalid_request").await;

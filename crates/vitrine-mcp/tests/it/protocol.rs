@@ -306,6 +306,22 @@ async fn http_answers_are_json_and_sessionless_in_every_revision() {
 }
 
 #[tokio::test]
+async fn whoever_accepts_anything_accepts_an_answer() {
+    let hello = initialize("2025-06-18");
+    for (accept, status) in [
+        ("*/*", StatusCode::OK),
+        ("text/html, */*;q=0.8", StatusCode::OK),
+        ("application/*, text/*", StatusCode::OK),
+        ("application/json", StatusCode::NOT_ACCEPTABLE),
+        ("text/html", StatusCode::NOT_ACCEPTABLE),
+    ] {
+        let mut request = post(&hello);
+        request.headers_mut().unwrap().insert("accept", accept.parse().unwrap());
+        assert_eq!(answer(request, &hello).await.0, status, "{accept}");
+    }
+}
+
+#[tokio::test]
 async fn other_hosts_and_origins_are_refused() {
     let hello = initialize("2025-06-18");
     for (name, value) in [("host", "evil.example"), ("origin", "https://evil.example")] {

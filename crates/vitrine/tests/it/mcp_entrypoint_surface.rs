@@ -108,6 +108,16 @@ fn the_adapter_names_a_grant_that_is_not_there() {
     }
 }
 
+#[test]
+fn a_token_in_place_of_a_grant_is_not_repeated() {
+    let binary = Binary::with_accounts();
+    for token in ["vto_secret-one", "vtc_secret-two", "vtp_secret-three"] {
+        let refused = binary.run(&["mcp", "--grant", token]);
+        assert_eq!(refused.code, 78, "{refused:?}");
+        assert!(!refused.stderr.contains("secret") && refused.stderr.contains("looks like a token"), "{refused:?}");
+    }
+}
+
 /// Five hits of each connection, whatever the limit: without titles, and captured long after they were written.
 async fn provider_of_untitled_hits() -> Fake {
     let hit = |connection: &str, n: usize| {

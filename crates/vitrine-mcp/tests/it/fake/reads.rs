@@ -128,12 +128,7 @@ impl ReadApi for Fake {
         let data: Vec<Record> = (start..end)
             .map(|at| {
                 let mut record = self.cut(self.record_of(rows[at], request.fields.as_deref()), request.preview_chars);
-                for relationship in &request.expand {
-                    let related = self.rows.iter().filter(|row| row.stream == *relationship);
-                    let data = related.map(|row| self.record_of(row, None)).collect();
-                    let many = Expanded::Many { object: Tag::default(), has_more: false, data };
-                    record.expanded.insert(relationship.clone(), many);
-                }
+                self.expand(&mut record, &request.expand);
                 record
             })
             .collect();
@@ -156,7 +151,9 @@ impl ReadApi for Fake {
     async fn record(&self, request: &RecordRequest) -> Answer<Record> {
         self.calls.note("record", &request.stream, request.connection_id.as_deref());
         let row = self.one(&request.stream, &request.id, request.connection_id.as_deref())?;
-        Ok(self.cut(self.record_of(row, request.fields.as_deref()), request.preview_chars))
+        let mut record = self.cut(self.record_of(row, request.fields.as_deref()), request.preview_chars);
+        self.expand(&mut record, &request.expand);
+        Ok(record)
     }
 
     async fn field_window(&self, request: &FieldWindowRequest) -> Answer<FieldWindow> {
@@ -299,6 +296,16 @@ impl ReadApi for Fake {
 }
 
 impl Fake {
+    /// Every record of the stream that a relationship is called after.
+    fn expand(&self, record: &mut Record, relationships: &[String]) {
+        for relationship in relationships {
+            let related = self.rows.iter().filter(|row| row.stream == *relationship);
+            let data = related.map(|row| self.record_of(row, None)).collect();
+            let many = Expanded::Many { object: Tag::default(), has_more: false, data };
+            record.expanded.insert(relationship.clone(), many);
+        }
+    }
+
     /// Only our own store can continue from anywhere.
     fn resume(&self, start: usize) -> Option<Resume> {
         (!self.foreign).then(|| Resume::new(move |row| Some(format!("at:{}", start + row + 1))))
