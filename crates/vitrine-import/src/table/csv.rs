@@ -1,6 +1,7 @@
 //! Any table as CSV.
 
 use serde_json::{Map, Value};
+use vitrine_contract::time;
 
 use super::cell::{self, Kind, KindGuess};
 use super::declare::{Column, ROW_ID, declaration};
@@ -207,6 +208,7 @@ impl Reading {
         sink: &mut Sink<'_>,
     ) -> Result<(), ImportError> {
         let mut data = Map::with_capacity(row.len() + 1);
+        let mut at = None;
         if !self.key {
             let content: Vec<&str> = row.iter().collect();
             data.insert(ROW_ID.to_owned(), self.repeats.key(&content).into());
@@ -220,9 +222,12 @@ impl Reading {
                 sink.reject(format!("a row whose {} cannot be read", cell.name), place());
                 return Ok(());
             };
+            if at.is_none() && matches!(cell.kind, Kind::Day | Kind::Instant) {
+                at = value.as_str().and_then(time::parse);
+            }
             data.insert(cell.name.clone(), value);
         }
-        sink.record(STREAM, None, &Value::Object(data))
+        sink.record(STREAM, at, &Value::Object(data))
     }
 }
 
