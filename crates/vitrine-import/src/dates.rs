@@ -36,6 +36,37 @@ pub(crate) fn figures(text: &str) -> Option<(Figures, &str)> {
     plausible.then_some((Figures { numbers: [first, second, third], width, dotted: separator == '.' }, rest))
 }
 
+/// Starts of the names of months, in English and German.
+const MONTHS: [&[&str]; 12] = [
+    &["jan", "jän"],
+    &["feb"],
+    &["mar", "mär"],
+    &["apr"],
+    &["may", "mai"],
+    &["jun"],
+    &["jul"],
+    &["aug"],
+    &["sep"],
+    &["oct", "okt"],
+    &["nov"],
+    &["dec", "dez"],
+];
+
+/// A date that names its month: `12 Mar 2024`, `12-Mar-24`, `12. März 2024`
+pub(crate) fn named(text: &str) -> Option<Date> {
+    let is_between = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '/' | ',');
+    let mut words = text.split(is_between).filter(|word| !word.is_empty());
+    let (day, month, year) = (words.next()?, words.next()?, words.next()?);
+    let month = month.to_lowercase();
+    let month = MONTHS.iter().position(|names| names.iter().any(|name| month.starts_with(name)))?;
+    let figures = Figures {
+        numbers: [day.parse().ok()?, i16::try_from(month + 1).ok()?, year.parse().ok()?],
+        width: day.len().min(2),
+        dotted: false,
+    };
+    figures.date(DateOrder::Dmy)
+}
+
 fn separator(text: &str) -> Option<(char, &str)> {
     let text = text.trim_start_matches(MARKS);
     let separator = text.chars().next().filter(|c| matches!(c, '.' | '/' | '-' | '년' | '年'))?;

@@ -1,10 +1,11 @@
 //! What the owner downloaded: a file, a directory of files, or a ZIP archive.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use super::archive::{Archive, refuse_other};
@@ -23,7 +24,12 @@ pub struct Export {
     progress: Arc<AtomicU64>,
     /// The one file it is, archive or not, and how that was when it was opened.
     opened: Option<(PathBuf, State)>,
+    /// What readers noticed on the way.
+    notes: Notes,
 }
+
+/// Sentences that several readers of an export may add to.
+pub(crate) type Notes = Arc<Mutex<BTreeSet<String>>>;
 
 /// A file's length, and when it was last written.
 type State = (u64, Option<SystemTime>);
@@ -108,7 +114,7 @@ impl Export {
     }
 
     fn new(place: Place, name: String, members: Vec<Member>, ignored: Vec<Ignored>) -> Self {
-        Self { place, name, members, ignored, progress: Arc::default(), opened: None }
+        Self { place, name, members, ignored, progress: Arc::default(), opened: None, notes: Notes::default() }
     }
 
     /// What it is called.
@@ -149,6 +155,16 @@ impl Export {
             Place::Directory(root) => Some(root.join(&member.name)),
             Place::Archive(_) | Place::Bytes(_) => None,
         }
+    }
+
+    /// Where readers put what they notice.
+    pub(crate) fn notes(&self) -> Notes {
+        Arc::clone(&self.notes)
+    }
+
+    /// What readers have noticed so far.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        self.notes.lock().map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default().into_iter().collect()
     }
 
     /// Counts a file as read that was read by other means.

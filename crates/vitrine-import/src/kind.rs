@@ -145,7 +145,11 @@ impl Prepared {
         for passed in export.ignored().to_vec() {
             sink.leave_out(passed.reason, passed.name);
         }
-        (self.read)(export, settings, sink)
+        let read = (self.read)(export, settings, sink);
+        for note in export.take_notes() {
+            sink.note(note);
+        }
+        read
     }
 }
 

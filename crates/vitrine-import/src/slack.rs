@@ -279,7 +279,7 @@ impl Names {
         let text = if said.text.trim().is_empty() {
             self.readable(&words::of(&said.blocks, &said.attachments))
         } else {
-            self.readable(&said.text)
+            self.readable(&words::beside(&said.text, &said.attachments))
         };
         let record = MessageRecord {
             id: format!("{directory}-{}", said.ts),

@@ -3,6 +3,7 @@
 mod cell;
 pub(super) mod csv;
 mod declare;
+mod digits;
 mod field;
 pub(super) mod jsonl;
 mod merge;

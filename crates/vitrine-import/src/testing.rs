@@ -12,6 +12,8 @@ use super::{Export, ImportError, Kind, Outlet, Settings, Sink, Skip, Stopped};
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) records: Vec<(String, Value)>,
+    /// When each record counts as emitted.
+    pub(crate) emitted: Vec<Value>,
     pub(crate) blobs: Vec<NewBlob>,
     pub(crate) skips: Vec<Skip>,
     pub(crate) notes: Vec<String>,
@@ -20,6 +22,7 @@ pub(crate) struct Found {
 impl Outlet for Found {
     fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
         let mut line: Value = serde_json::from_slice(line).expect("a line is JSON");
+        self.emitted.push(line["emitted_at"].take());
         self.records.push((stream.to_owned(), line["data"].take()));
         Ok(())
     }

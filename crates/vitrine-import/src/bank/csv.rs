@@ -267,11 +267,14 @@ fn never_happened(state: &str) -> bool {
     STATES.contains(&state.to_lowercase().as_str())
 }
 
-/// `12.03.2024`, `2024-03-12T10:00:00`, `20240312`
+/// `12.03.2024`, `2024-03-12T10:00:00`, `20240312`, `12 Mar 2024`
 fn date(text: &str, order: DateOrder) -> Option<Date> {
     let figures = || dates::figures(text).and_then(|(figures, _)| figures.date(order));
     let compact = || text.parse().ok().filter(|_| text.len() == 8);
-    figures().or_else(|| text.get(..10).and_then(|day| day.parse().ok())).or_else(compact)
+    figures()
+        .or_else(|| text.get(..10).and_then(|day| day.parse().ok()))
+        .or_else(compact)
+        .or_else(|| dates::named(text))
 }
 
 #[cfg(test)]

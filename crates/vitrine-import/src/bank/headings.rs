@@ -54,6 +54,7 @@ const HEADINGS: &[(Role, &[&str])] = &[
             "iban auftragskonto",
             "iban kontoinhaber",
             "account name",
+            "account number",
             "own account",
             "kontobezeichnung",
             "bezeichnung auftragskonto",
@@ -69,7 +70,6 @@ const HEADINGS: &[(Role, &[&str])] = &[
             "counterparty iban",
             "kontonummer",
             "partner iban",
-            "account number",
             "tegenrekening",
         ],
     ),
@@ -96,6 +96,7 @@ const HEADINGS: &[(Role, &[&str])] = &[
         &[
             "verwendungszweck",
             "description",
+            "transaction description",
             "beschreibung",
             "transaktionsbeschreibung",
             "reference",

@@ -118,8 +118,7 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut
         if is_quoted_separator(line) {
             mail.bytes.remove(start);
         }
-        mail.cut |=
-            !is_whole || mail.bytes.len() > MAX_MAIL_BYTES + MAX_SEPARATOR_BYTES * usize::from(unsure.is_some());
+        mail.cut |= !is_whole || unsure.unwrap_or(mail.bytes.len()) > MAX_MAIL_BYTES;
     }
 }
 

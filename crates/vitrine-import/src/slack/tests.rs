@@ -56,11 +56,18 @@ fn what_apps_write_beside_the_text_is_told() {
         {"type":"message","user":"U1","text":"","ts":"1700000000.000002","blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section",
         "elements":[{"type":"text","text":"only in blocks, "},{"type":"user","user_id":"U1"}]}]},
         {"type":"section","text":{"type":"mrkdwn","text":"a section"}}]},
-        {"type":"message","user":"U1","text":"said","ts":"1700000000.000003","blocks":[{"type":"section","text":{"text":"said"}}]}]"#;
+        {"type":"message","user":"U1","text":"said","ts":"1700000000.000003","blocks":[{"type":"section","text":{"text":"said"}}]},
+        {"type":"message","user":"U1","text":"look: PR #2","ts":"1700000000.000004","blocks":[{"type":"section","text":{"text":"look: PR #2"}}],
+        "attachments":[{"title":"PR #2","text":"Ask <@U1>"}]}]"#;
     let files = [("channels.json", CHANNELS), ("users.json", USERS), ("general/2023-11-14.json", day)];
     let found = read(Kind::Slack, "acme.zip", zip(&files.map(|(name, text)| (name, text.as_bytes()))));
     let texts: Vec<_> = found.of("messages").iter().map(|m| m["text"].clone()).collect();
-    let expected = ["PR #1\nFix & test\nonly this", "only in blocks, @Anna Müller\na section", "said"];
+    let expected = [
+        "PR #1\nFix & test\nonly this",
+        "only in blocks, @Anna Müller\na section",
+        "said",
+        "look: PR #2\nAsk @Anna Müller",
+    ];
     assert_eq!(json!(texts), json!(expected));
 }
 

@@ -1,4 +1,6 @@
-//! What a message says beside its text: apps write into attachments and blocks alone.
+//! What a message says beside its text: apps write into attachments and blocks, some into those alone.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
@@ -19,6 +21,13 @@ pub(super) fn of(blocks: &Value, attachments: &Value) -> String {
     }
     words.truncate(words.trim_end().len());
     words
+}
+
+/// The text of a message, and what its attachments say that it does not.
+pub(super) fn beside<'a>(text: &'a str, attachments: &Value) -> Cow<'a, str> {
+    let attached = of(&Value::Null, attachments);
+    let new: Vec<&str> = attached.lines().filter(|line| !line.trim().is_empty() && !text.contains(line)).collect();
+    if new.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}\n{}", new.join("\n"))) }
 }
 
 /// Title and text; what apps wrote for those who see neither, when there is none.

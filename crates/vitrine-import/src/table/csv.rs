@@ -1,6 +1,7 @@
 //! Any table as CSV.
 
 use serde_json::{Map, Value};
+use vitrine_contract::time;
 
 use super::cell::{self, Kind, KindGuess};
 use super::declare::{Column, ROW_ID, declaration};
@@ -32,6 +33,9 @@ fn delimiter(export: &mut Export) -> Result<Option<u8>, ImportError> {
     let head = text::head(export, &member, 64 * 1024)?;
     if head.contains('\0') || head.trim_start().starts_with(['{', '[', '<']) {
         return Ok(None);
+    }
+    if let Some(named) = delimited::named_delimiter(&head) {
+        return Ok(Some(named));
     }
     let whole =
         if head.len() < 64 * 1024 { head.as_str() } else { head.rsplit_once('\n').map_or("", |(whole, _)| whole) };
@@ -105,6 +109,7 @@ fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<Cs
         match delimited::next(&mut rows, &mut row)? {
             Next::End => return Ok((columns, count)),
             Next::Bad(_) => {}
+            Next::Row if columns.is_empty() && delimited::names_delimiter(&row) => {}
             Next::Row if columns.is_empty() => {
                 for heading in row.iter().take(MAX_COLUMNS) {
                     let names: Vec<Field> = columns.iter().map(|c| Field::new(&c.field.name, &[])).collect();
@@ -190,7 +195,7 @@ impl Reading {
             match read {
                 Next::End => return Ok(()),
                 Next::Bad(reason) => sink.reject(reason, place()),
-                Next::Row if headings => headings = false,
+                Next::Row if headings => headings = delimited::names_delimiter(&row),
                 Next::Row if row.len() > self.cells.len() => {
                     sink.reject("a row with more cells than headings", place());
                 }
@@ -207,6 +212,7 @@ impl Reading {
         sink: &mut Sink<'_>,
     ) -> Result<(), ImportError> {
         let mut data = Map::with_capacity(row.len() + 1);
+        let mut at = None;
         if !self.key {
             let content: Vec<&str> = row.iter().collect();
             data.insert(ROW_ID.to_owned(), self.repeats.key(&content).into());
@@ -220,9 +226,12 @@ impl Reading {
                 sink.reject(format!("a row whose {} cannot be read", cell.name), place());
                 return Ok(());
             };
+            if at.is_none() && matches!(cell.kind, Kind::Day | Kind::Instant) {
+                at = value.as_str().and_then(time::parse);
+            }
             data.insert(cell.name.clone(), value);
         }
-        sink.record(STREAM, None, &Value::Object(data))
+        sink.record(STREAM, at, &Value::Object(data))
     }
 }
 
@@ -268,5 +277,35 @@ mod tests {
         let head = "1,x\n".repeat(60);
         let found = read(Kind::Csv, "t.csv", format!("a,b\n{head}1,2,3\n"));
         assert_eq!((found.of("rows").len(), found.reasons()), (60, vec!["a row with more cells than headings"]));
+    }
+
+    #[test]
+    fn a_first_line_that_names_the_separator_is_no_heading() {
+        for text in ["sep=;\nid;name\n1;a\n2;b\n", "SEP=|\r\nid|name\r\n1|a;\r\n2|b;\r\n"] {
+            let found = read(Kind::Csv, "t.csv", text);
+            assert_eq!((found.of("rows").len(), &found.of("rows")[1]["id"]), (2, &json!(2)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_column_may_be_called_like_a_file() {
+        let found = read(Kind::Csv, "t.csv", "id,blob_ref\n1,x\n2,y\n");
+        assert_eq!(found.of("rows")[0]["blob_ref_2"], "x");
+    }
+
+    #[test]
+    fn a_line_too_long_is_rejected_alone() {
+        let long = "x".repeat(100_000_000);
+        for row in [long.clone(), format!("2,\"{long}\"\"{long}\"")] {
+            let found = read(Kind::Csv, "t.csv", format!("id,name\n1,\"a\nb\"\n{row}\n3,c\n4,\"d\"\n"));
+            let ids: Vec<_> = found.of("rows").iter().map(|row| row["id"].clone()).collect();
+            assert_eq!((json!(ids), found.reasons()), (json!([1, 3, 4]), vec!["a row longer than 64 MB"]));
+        }
+    }
+
+    #[test]
+    fn a_row_counts_as_emitted_at_its_own_time() {
+        let found = read(Kind::Csv, "t.csv", "id,name,day\n1,a,2024-03-12\n2,b,\n");
+        assert_eq!(json!(found.emitted), json!(["2024-03-12T00:00:00Z", "2026-11-15T12:00:00Z"]));
     }
 }

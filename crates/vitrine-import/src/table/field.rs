@@ -10,6 +10,9 @@ const MAX_UNIQUE: usize = 3_600_000;
 /// Names that columns with a key have.
 const KEY_NAMES: [&str; 6] = ["id", "uuid", "guid", "key", "_id", "record_id"];
 
+/// Names that mean something of their own.
+const RESERVED: [&str; 2] = [super::declare::ROW_ID, "blob_ref"];
+
 /// A column of a table.
 pub(super) struct Field {
     /// As it stands in records.
@@ -28,7 +31,7 @@ impl Field {
     /// A column with this heading, with a name that no other has.
     pub(super) fn new(heading: &str, taken: &[Self]) -> Self {
         let base = name_of(heading, taken.len() + 1);
-        let is_free = |name: &str| name != super::declare::ROW_ID && taken.iter().all(|field| field.name != name);
+        let is_free = |name: &str| !RESERVED.contains(&name) && taken.iter().all(|field| field.name != name);
         let numbered = (2..).map(|n| format!("{base}_{n}"));
         let name = std::iter::once(base.clone()).chain(numbered).find(|name| is_free(name)).unwrap_or_default();
         let unique = KEY_NAMES.contains(&name.as_str()).then(HashSet::new);

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 use vitrine_contract::time;
 
 use super::declare::{Column, ROW_ID, declaration};
 use super::field::Field;
-use super::merge::{self, Known};
-use super::{MAX_COLUMNS, STREAM, only};
+use super::merge::{self, Held, Known};
+use super::{MAX_COLUMNS, STREAM, digits, only};
 use crate::elements;
 use crate::export::{Export, Member};
 use crate::kind::{Importer, Prepared};
@@ -87,22 +90,46 @@ fn prepare(
     let is_told = |c: &&JsonColumn| !c.types.is_empty() || known.and_then(|known| known.held(&c.field.name)).is_none();
     let declared: Vec<Column<'_>> = columns.iter().filter(is_told).map(JsonColumn::declared).collect();
     let declaration = declaration(KEY, account, &member.name, &declared, key.as_deref(), registered);
-    let names: HashMap<String, String> =
-        columns.into_iter().map(|column| (column.original, column.field.name)).collect();
-    let read = move |export: &mut Export, _: &Settings, sink: &mut Sink<'_>| {
+    let stays_text = |name: &str| known.and_then(|known| known.held(name)) == Some(Held::Text);
+    let places = columns.into_iter().map(|column| {
+        let is_time = column.is_time() && !stays_text(&column.field.name);
+        (column.original, Place { name: column.field.name, is_time })
+    });
+    let places: HashMap<String, Place> = places.collect();
+    let read = move |export: &mut Export, settings: &Settings, sink: &mut Sink<'_>| {
         let mut repeats = Repeats::default();
         each(export, &member, sink, &mut |object, sink| {
             let row_id = key.is_none().then(|| repeats.key(&[&Value::Object(object.clone()).to_string()]));
             let mut data: Map<String, Value> = row_id.into_iter().map(|id| (ROW_ID.to_owned(), id.into())).collect();
+            let mut at = None;
             for (name, value) in object {
-                if let Some(name) = names.get(&name) {
-                    data.insert(name.clone(), value);
+                let Some(place) = places.get(&name) else { continue };
+                let value = if place.is_time { zoned(value, &settings.time_zone) } else { value };
+                if place.is_time && at.is_none() {
+                    at = value.as_str().and_then(time::parse);
                 }
+                data.insert(place.name.clone(), value);
             }
-            sink.record(STREAM, None, &Value::Object(data))
+            sink.record(STREAM, at, &Value::Object(data))
         })
     };
     Ok(Prepared { declaration: declaration.into(), derived: true, read: Box::new(read) })
+}
+
+/// Where a member of an object goes.
+struct Place {
+    name: String,
+    is_time: bool,
+}
+
+/// A time without an offset, in the owner's zone.
+fn zoned(value: Value, zone: &TimeZone) -> Value {
+    let Value::String(text) = &value else { return value };
+    if text.len() <= 10 || text.parse::<Timestamp>().is_ok() {
+        return value;
+    }
+    let instant = text.parse::<DateTime>().ok().and_then(|local| zone.to_timestamp(local).ok());
+    instant.map_or(value, |instant| time::format(instant).into())
 }
 
 type TakeObject<'a> = dyn FnMut(Map<String, Value>, &mut Sink<'_>) -> Result<(), ImportError> + 'a;
@@ -117,7 +144,7 @@ fn each(
     let is_array = export.head(member, 1_024)?.trim_ascii_start().first() == Some(&b'[');
     let mut reader = export.reader(member)?;
     let mut one = |text: &[u8], place: String, sink: &mut Sink<'_>| {
-        if let Ok(Value::Object(object)) = serde_json::from_slice(text) {
+        if let Ok(Value::Object(object)) = serde_json::from_slice(&digits::kept(text)) {
             return take(object, sink);
         }
         sink.reject("a line that is no JSON object", place);
@@ -171,12 +198,16 @@ impl JsonColumn {
         }
     }
 
+    fn is_time(&self) -> bool {
+        self.types == ["string"] && self.times
+    }
+
     fn declared(&self) -> Column<'_> {
         let mut types = self.types.clone();
         if types.contains(&"number") {
             types.retain(|kind| *kind != "integer");
         }
-        let format = (types == ["string"] && self.times).then_some("date-time");
+        let format = self.is_time().then_some("date-time");
         if types.is_empty() {
             types.push("string");
         }
@@ -223,5 +254,29 @@ mod tests {
         let lines = read(Kind::Jsonl, "things.jsonl", "{\"v\":1}\n{\"v\":1}\n");
         assert_eq!(array.records, lines.records);
         assert_ne!(array.of("rows")[0]["row_id"], array.of("rows")[1]["row_id"]);
+    }
+
+    #[test]
+    fn times_without_a_zone_are_the_owner_s() {
+        let lines = "{\"id\":\"a\",\"at\":\"2024-03-12 23:30:00\"}\n{\"id\":\"b\",\"at\":\"2024-03-12T23:30:00\"}\n\
+            {\"id\":\"c\",\"at\":\"2024-03-10T00:00:00Z\"}\n{\"id\":\"d\",\"at\":\"2024-03-10\"}\n";
+        let found = read(Kind::Jsonl, "t.jsonl", lines);
+        let times: Vec<_> = found.of("rows").iter().map(|row| row["at"].clone()).collect();
+        let expected = ["2024-03-12T22:30:00Z", "2024-03-12T22:30:00Z", "2024-03-10T00:00:00Z", "2024-03-10"];
+        assert_eq!(json!(times), json!(expected));
+    }
+
+    #[test]
+    fn large_numbers_keep_their_digits() {
+        let line = r#"{"id":"a 123456789012345678901234567890","n":123456789012345678901234567890,"m":[-12345678901234567890],"o":18446744073709551615,"f":1.5e10,"g":0.12345678901234567890123}"#;
+        let found = read(Kind::Jsonl, "t.jsonl", line);
+        let row = found.of("rows")[0];
+        assert_eq!(row["id"], "a 123456789012345678901234567890");
+        assert_eq!(
+            (&row["n"], &row["m"]),
+            (&json!("123456789012345678901234567890"), &json!(["-12345678901234567890"]))
+        );
+        assert_eq!((&row["o"], &row["f"]), (&json!(u64::MAX), &json!(1.5e10)));
+        assert!(row["g"].is_number());
     }
 }

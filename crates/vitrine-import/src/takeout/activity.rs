@@ -84,7 +84,7 @@ pub(super) fn record(
     sink: &mut Sink<'_>,
 ) -> Result<(), ImportError> {
     let split = ACTIONS.iter().find_map(|action| {
-        let rest = whole.strip_prefix(action)?.trim_start_matches([' ', '\u{a0}']);
+        let rest = whole.strip_prefix(action)?.strip_prefix([' ', '\u{a0}'])?.trim_start_matches([' ', '\u{a0}']);
         (!rest.is_empty()).then_some((*action, rest))
     });
     let (action, title) = split.map_or((None, whole), |(action, title)| (Some(action), title));

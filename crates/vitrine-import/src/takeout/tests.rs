@@ -100,3 +100,20 @@ fn each_form_of_the_location_history_is_read() {
         assert!(trip["distance_meters"].as_f64().unwrap() >= 2100.0, "{file}");
     }
 }
+
+#[test]
+fn an_action_is_a_word_of_its_own() {
+    let entry = |title: &str| {
+        format!(r#"[{{"header":"Search","title":"{title}","time":"2024-04-30T08:00:00Z","products":["Search"]}}]"#)
+    };
+    for (title, expected) in [
+        ("Usedom holiday", json!([null, "Usedom holiday"])),
+        ("Readme", json!([null, "Readme"])),
+        ("Used Maps", json!(["Used", "Maps"])),
+        ("Watched\u{a0}Momo", json!(["Watched", "Momo"])),
+    ] {
+        let found = read(Kind::GoogleTakeout, "MyActivity.json", entry(title));
+        let activity = found.of("activity")[0];
+        assert_eq!(json!([activity["action"], activity["title"]]), expected, "{title}");
+    }
+}

@@ -207,3 +207,25 @@ fn amounts_that_do_not_say_which_way_they_went_are_told() {
         assert_eq!(read(Kind::BankCsv, "a.csv", format!("Date,Description,{plain}\n")).notes, [""; 0], "{plain}");
     }
 }
+
+#[test]
+fn dates_may_name_their_month() {
+    for date in ["12 Mar 2024", "12-Mar-24", "12. März 2024", "12 March 2024"] {
+        let found = read(
+            Kind::BankCsv,
+            "a.csv",
+            format!("Date,Type,Description,Paid out,Paid in,Balance\n{date},VIS,TESCO,12.34,,100.00\n"),
+        );
+        assert_eq!(told(&found), json!([["2024-03-12T00:00:00Z", -12.34, null, "TESCO"]]), "{date}");
+    }
+}
+
+#[test]
+fn an_account_number_alone_is_the_owner_s() {
+    let text = "Transaction Date,Transaction Type,Sort Code,Account Number,Transaction Description,Debit Amount,Credit Amount,Balance\n\
+        12/03/2024,DEB,'11-22-33,12345678,TESCO,12.34,,100.00\n";
+    let found = read(Kind::BankCsv, "lloyds.csv", text);
+    let booking = found.of("transactions")[0];
+    assert_eq!((&booking["account"], &booking["counterparty_account"]), (&json!("12345678"), &json!(null)));
+    assert_eq!((&booking["reference"], &booking["amount"]), (&json!("TESCO"), &json!(-12.34)));
+}
