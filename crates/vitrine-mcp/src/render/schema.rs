@@ -1,5 +1,6 @@
 //! The schema document: an index when it is wide, every capability when it is narrow.
 
+mod facts;
 mod flags;
 mod prose;
 mod shape;
@@ -11,6 +12,7 @@ use super::json::Object;
 use super::{Frame, most_rows};
 use crate::answer::Answer;
 use crate::budget::Budget;
+use facts::Facts;
 use shape::{Connections, Shape, Streams};
 
 /// A grant of at most this much keeps to the ordinary budget of a channel.
@@ -20,9 +22,11 @@ const AROUND_BYTES: usize = 256;
 /// Connection ids listed where they cannot all be.
 const FEW: usize = 12;
 
-/// Compact discovery. As much as fits: every capability, else rows, else names.
-pub(crate) fn index(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
-    let at = |shape: Shape, budget| render(document, shape, frame).with_budgets(budget, budget);
+/// Compact discovery, of everything or of one connection. As much as fits: every capability, else rows, else names.
+pub(crate) fn index(document: &SchemaDocument, of_connection: bool, frame: Frame<'_>) -> Answer {
+    let at = |shape: Shape, budget| {
+        render(document, Shape { last: of_connection, ..shape }, frame).with_budgets(budget, budget)
+    };
     let narrow = [
         Shape::new(Streams::Fields(usize::MAX), Connections::Labelled),
         Shape::new(Streams::Rows, Connections::Labelled),
@@ -69,21 +73,42 @@ pub(crate) fn stream(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
     most_rows(document.connectors.len(), |connectors| at(Shape { connectors, ..bare })).1
 }
 
-/// One stream of one connection, with each field's own schema. The text holds what the flags say.
+/// One stream of one connection, with each field's own schema. The text holds what the flags say, and the values that
+/// fields take.
 pub(crate) fn full(document: &SchemaDocument, frame: Frame<'_>) -> Answer {
-    let compact = stream(document, frame);
-    let mut structured = Object::with_capacity(compact.structured.len());
+    let text = full_text(document);
+    let mut structured = Object::with_capacity(text.len());
     structured.insert("data", document);
-    let whole = Answer::new(compact.text.clone(), frame.finish(structured)).with_budgets(Budget::CHANNEL, Budget::WIDE);
+    let whole = Answer::new(text.clone(), frame.finish(structured)).with_budgets(Budget::CHANNEL, Budget::WIDE);
     if whole.fits() {
         return whole;
     }
-    let most = most_fields(document);
     let at = |fields| {
-        let narrowed = render(document, Shape::new(Streams::Fields(fields), Connections::Few(FEW)), frame);
-        Answer::new(compact.text.clone(), narrowed.structured).with_budgets(Budget::CHANNEL, Budget::WIDE)
+        let shape = Shape { last: true, ..Shape::new(Streams::Fields(fields), Connections::Few(FEW)) };
+        Answer::new(text.clone(), render(document, shape, frame).structured).with_budgets(Budget::CHANNEL, Budget::WIDE)
     };
-    most_rows(most, at).1
+    most_rows(most_fields(document), at).1
+}
+
+/// As much as fits: all facts, else fewer, else some of the fields by name alone.
+fn full_text(document: &SchemaDocument) -> String {
+    let all = Shape { last: true, ..Shape::new(Streams::Fields(usize::MAX), Connections::Labelled) };
+    for facts in [Some(Facts::All), Some(Facts::Values), None] {
+        let text = prose::document(document, Shape { facts, ..all });
+        if Budget::CHANNEL.holds_text(&text) {
+            return text;
+        }
+    }
+    let few = Shape { connections: Connections::Few(FEW), ..all };
+    let at = |fields, by_name| {
+        Answer::new(prose::document(document, Shape { streams: fields, by_name, ..few }), String::new())
+    };
+    let most = most_fields(document);
+    let (_, named) = most_rows(most, |fields| at(Streams::Fields(fields), usize::MAX));
+    if named.fits() {
+        return named.text;
+    }
+    most_rows(most, |names| at(Streams::Fields(0), names)).1.text
 }
 
 fn render(document: &SchemaDocument, shape: Shape, frame: Frame<'_>) -> Answer {
@@ -103,6 +128,9 @@ fn most_fields(document: &SchemaDocument) -> usize {
     let rows = document.connectors.iter().flat_map(|connector| &connector.streams);
     rows.map(|row| row.fields.len().max(row.field_capabilities.len())).max().unwrap_or(0)
 }
+
+/// What to say where no call shows more.
+const BY_NAME: &str = "What is not listed can be asked for by name all the same.";
 
 /// The call that shows what this connector's part leaves out.
 fn narrower(connector: &Connector, streams: Streams) -> Option<Value> {

@@ -82,7 +82,10 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: &Ask, frame: Frame<'_>) 
     if ask.full {
         return single_connection(&document).map(|()| schema::full(&document, frame));
     }
-    Ok(if ask.stream.is_some() { schema::stream(&document, frame) } else { schema::index(&document, frame) })
+    Ok(match ask.stream {
+        Some(_) => schema::stream(&document, frame),
+        None => schema::index(&document, ask.connection_id.is_some(), frame),
+    })
 }
 
 /// Only what was asked for, whatever else a provider sent along.

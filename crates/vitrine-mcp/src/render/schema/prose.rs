@@ -5,7 +5,7 @@ use vitrine_contract::schema::{Connector, SchemaDocument, StreamRow};
 use super::super::record::label;
 use super::super::text::{Lines, call, cut, instant, literal, name, plural};
 use super::shape::{Connections, Shape, Streams, names};
-use super::{flags, narrower};
+use super::{BY_NAME, facts, flags, narrower};
 use crate::ids::told;
 
 pub(super) fn document(document: &SchemaDocument, shape: Shape) -> String {
@@ -65,7 +65,9 @@ fn connector(connector: &Connector, shape: Shape) -> String {
             }
         }
     }
-    if left_out && let Some(args) = narrower(connector, shape.streams) {
+    if left_out && shape.last {
+        text.line(format_args!("  {BY_NAME}"));
+    } else if left_out && let Some(args) = narrower(connector, shape.streams) {
         text.line(format_args!("  next: {}", call("schema", &args)));
     }
     text
@@ -152,7 +154,15 @@ fn full_row(row: &StreamRow, shape: Shape, most: usize) -> (String, bool) {
     let listed: Vec<String> =
         fields.iter().take(most).map(|(field, flags)| format!("{}[{}]", name(field), flags::shown(flags))).collect();
     text.line(format_args!("  fields: {}", listed.join(", ")));
-    let more = fields.len() - listed.len();
+    let rest = &fields[listed.len()..];
+    let by_name: Vec<&str> = rest.iter().take(shape.by_name).map(|(field, _)| *field).collect();
+    if !by_name.is_empty() {
+        text.line(format_args!("  more fields, by name alone: {}", list(&by_name)));
+    }
+    if let Some(facts) = shape.facts {
+        text += &facts::lines(row, facts);
+    }
+    let more = rest.len() - by_name.len();
     if more > 0 {
         text.line(format_args!("  {more} more fields not listed"));
     }

@@ -8,7 +8,8 @@ use vitrine_contract::schema::{Connector, GrantedConnection, SchemaDocument, Str
 use super::super::json::Object;
 use super::super::record::label;
 use super::super::text;
-use super::{flags, narrower};
+use super::facts::Facts;
+use super::{BY_NAME, flags, narrower};
 use crate::ids::told;
 
 const MAX_DESCRIPTION_CHARS: usize = 160;
@@ -22,6 +23,12 @@ pub(super) struct Shape {
     pub(super) connections: Connections,
     /// Connectors at most.
     pub(super) connectors: usize,
+    /// Fields at most that are listed by name alone, behind the others.
+    pub(super) by_name: usize,
+    /// What is told of fields besides their flags.
+    pub(super) facts: Option<Facts>,
+    /// Whether there is no call that shows more.
+    pub(super) last: bool,
 }
 
 /// How much of a connector's streams.
@@ -65,7 +72,7 @@ pub(super) fn names(connector: &Connector) -> Vec<&str> {
 
 impl Shape {
     pub(super) fn new(streams: Streams, connections: Connections) -> Self {
-        Self { streams, connections, connectors: usize::MAX }
+        Self { streams, connections, connectors: usize::MAX, by_name: 0, facts: None, last: false }
     }
 
     /// The document, this much of it.
@@ -121,7 +128,9 @@ impl Shape {
                 names.len() > most
             }
         };
-        if left_out && let Some(args) = narrower(connector, self.streams) {
+        if left_out && self.last {
+            shown.insert("note", BY_NAME);
+        } else if left_out && let Some(args) = narrower(connector, self.streams) {
             shown.insert("next", &json!({ "tool": "schema", "args": args }));
         }
         shown.finish()
