@@ -44,12 +44,12 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Wire<R
         }
     }
 
-    /// Reads up to the end of a line; false at the end of everything.
+    /// Reads up to the end of a line, which the last one may not have; false at the end of everything.
     async fn read_line(&mut self) -> io::Result<bool> {
         loop {
             let piece = self.read.fill_buf().await?;
             if piece.is_empty() {
-                return Ok(false);
+                return Ok(!self.line.is_empty());
             }
             let end = piece.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(piece.len(), |end| end + 1);
@@ -152,5 +152,20 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Transp
     async fn close(&mut self) -> io::Result<()> {
         self.write.lock().await.take();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_line_needs_no_end() {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        for lines in [ping.to_owned(), format!("\n{ping}\r\n")] {
+            let mut wire = Wire::new(lines.as_bytes(), tokio::io::sink());
+            assert!(matches!(wire.receive().await, Some(ClientJsonRpcMessage::Request(_))), "{lines:?}");
+            assert!(wire.receive().await.is_none());
+        }
     }
 }
