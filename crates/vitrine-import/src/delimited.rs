@@ -11,6 +11,8 @@ pub(super) const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 /// Longest row that is taken.
 const MAX_ROW_BYTES: u64 = 64 * 1024 * 1024;
 
+const NEVER_CLOSED: &str = "a quote is opened and not closed within 64 MB, so where the next row starts is not known";
+
 /// What came next.
 pub(super) enum Next {
     Row,
@@ -25,6 +27,7 @@ pub(super) fn rows<R: Read>(source: R, delimiter: u8) -> Reader<Bounded<R>> {
 
 /// Reads the next row.
 pub(super) fn next<R: Read>(rows: &mut Reader<Bounded<R>>, row: &mut StringRecord) -> Result<Next, ImportError> {
+    rows.get_mut().since_row = 0;
     match rows.read_record(row) {
         Ok(true) => Ok(Next::Row),
         Ok(false) => Ok(Next::End),
@@ -56,6 +59,8 @@ pub(super) fn names_delimiter(row: &StringRecord) -> bool {
 pub(super) struct Bounded<R> {
     source: R,
     since_newline: u64,
+    /// Handed on since a row was asked for.
+    since_row: u64,
     /// While a line is passed over, whether an odd number of its quotes was.
     passing: Option<bool>,
     cuts: u64,
@@ -67,7 +72,7 @@ const NO_TEXT: u8 = 0xff;
 
 impl<R: Read> Bounded<R> {
     fn new(source: R) -> Self {
-        Self { source, since_newline: 0, passing: None, cuts: 0, waiting: Vec::new() }
+        Self { source, since_newline: 0, since_row: 0, passing: None, cuts: 0, waiting: Vec::new() }
     }
 
     /// Whether a line was cut that was not told yet.
@@ -120,7 +125,25 @@ impl<R: Read> Read for Bounded<R> {
                 continue;
             }
             self.since_newline = since_newline(bytes).unwrap_or(self.since_newline + read as u64);
+            self.since_row += read as u64;
+            if self.since_row > MAX_ROW_BYTES {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, NEVER_CLOSED));
+            }
             return Ok(read);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_that_is_never_closed_fills_no_memory() {
+        let endless = b"a,b\n1,\"".chain(io::repeat(b'\n'));
+        let (mut rows, mut row) = (rows(endless, b','), StringRecord::new());
+        assert!(matches!(next(&mut rows, &mut row), Ok(Next::Row)));
+        let refused = next(&mut rows, &mut row).err().map(|error| error.to_string());
+        assert!(refused.is_some_and(|message| message.contains("not closed")));
     }
 }
