@@ -7,6 +7,9 @@ use vitrine_contract::record::ListMeta;
 use vitrine_contract::search::SearchMeta;
 use vitrine_contract::{List, Warning};
 
+use crate::answer::Answer;
+use crate::render::Fit;
+
 /// How often a lower limit is worked out from what came; from then on it is halved.
 const GUESSES: usize = 3;
 const OVERFULL: &str = "provider_page_overfull";
@@ -53,6 +56,24 @@ impl Paging {
         self.came = Some(came);
         self.asked = lower.clamp(1, self.asked - 1);
         Some(self.asked as u64)
+    }
+
+    /// What fits of a page of which `came` rows came; else the lower limit to ask with.
+    pub(super) fn settle<T, M: Warned>(
+        &mut self,
+        list: &mut List<T, M>,
+        came: usize,
+        render: impl Fn(&List<T, M>) -> Fit,
+    ) -> Result<Answer, u64> {
+        loop {
+            match render(list) {
+                Fit::Whole(answer) => return Ok(*answer),
+                Fit::AskFor(kept) => match self.fewer(came, kept) {
+                    Some(fewer) => return Err(fewer),
+                    None => cut(list, kept),
+                },
+            }
+        }
     }
 }
 

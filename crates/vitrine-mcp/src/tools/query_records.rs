@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::arguments;
 use crate::declared;
 use crate::render::record::Eye;
-use crate::render::{Fit, Frame, page};
+use crate::render::{Frame, page};
 use crate::tails;
 
 pub(crate) const NAME: &str = "query_records";
@@ -117,17 +117,10 @@ pub(crate) async fn answer<R: ReadApi>(
         paging::cut(&mut list, paging.most());
         tails::trim(reader, &mut list.data).await;
         let encoded = declared::encoded(reader, &request.stream, request.connection_id.as_deref(), &list.data).await;
-        loop {
-            match page::answer(&list, &request, Eye { frame, encoded: &encoded, only: request.fields.as_deref() }) {
-                Fit::Whole(answer) => return Ok(*answer),
-                Fit::AskFor(kept) => match paging.fewer(came, kept) {
-                    Some(fewer) => {
-                        request.limit = Some(fewer);
-                        break;
-                    }
-                    None => paging::cut(&mut list, kept),
-                },
-            }
+        let eye = Eye { frame, encoded: &encoded, only: request.fields.as_deref() };
+        match paging.settle(&mut list, came, |list| page::answer(list, &request, eye)) {
+            Ok(answer) => return Ok(answer),
+            Err(fewer) => request.limit = Some(fewer),
         }
     }
 }

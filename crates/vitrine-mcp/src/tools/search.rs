@@ -14,7 +14,7 @@ use super::paging::{self, Paging};
 use crate::answer::Answer;
 use crate::arguments;
 use crate::declared;
-use crate::render::{Fit, Frame, hits};
+use crate::render::{Frame, hits};
 
 pub(crate) const NAME: &str = "search";
 pub(super) const USAGE: &str = r#"Call it like search({"query":"invoice march","limit":10})."#;
@@ -102,17 +102,9 @@ pub(crate) async fn answer<R: ReadApi>(
         }
         paging::cut(&mut list, paging.most());
         declared::drop_encoded(reader, &mut list.data).await;
-        loop {
-            match hits::answer(&list, frame) {
-                Fit::Whole(answer) => return Ok(*answer),
-                Fit::AskFor(kept) => match paging.fewer(came, kept) {
-                    Some(fewer) => {
-                        request.limit = Some(fewer);
-                        break;
-                    }
-                    None => paging::cut(&mut list, kept),
-                },
-            }
+        match paging.settle(&mut list, came, |list| hits::answer(list, frame)) {
+            Ok(answer) => return Ok(answer),
+            Err(fewer) => request.limit = Some(fewer),
         }
     }
 }
