@@ -32,7 +32,7 @@ fn is_plainly_within(text: &[u8], most: usize) -> bool {
     for &byte in text {
         if byte.is_ascii_digit() {
             digits += 1;
-        } else if run > 0 && digits == 0 && byte < 128 && one_piece(before, byte) && is_pair(before, byte) {
+        } else if run > 0 && digits == 0 && byte < 128 && merges(before, byte) {
             run += 1;
         } else {
             spare = spare.saturating_sub((run + 1) / 3 + digits - digits.div_ceil(3));
@@ -109,7 +109,7 @@ impl Bound {
 
     fn byte(&mut self, byte: u8) {
         let [first, second] = self.before;
-        let pair = one_piece(second, byte) && is_pair(second, byte);
+        let pair = merges(second, byte);
         let triple = pair && is_triple(first, second, byte);
         let unless = |merges: bool, tokens: usize| if merges { 0 } else { tokens };
         let Self { now, one_ago, reach, .. } = *self;
@@ -131,8 +131,27 @@ impl Bound {
     }
 }
 
+/// Which pairs of ASCII bytes become one token where they stand side by side.
+static MERGES: [[bool; 128]; 128] = {
+    let mut merges = [[false; 128]; 128];
+    let mut at = 0;
+    while at < 128 * 128 {
+        let (first, second) = (at / 128, at % 128);
+        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
+        let one_piece = one_piece(first as u8, second as u8);
+        merges[first][second] = one_piece && bit(at);
+        at += 1;
+    }
+    merges
+};
+
+#[inline]
+fn merges(first: u8, second: u8) -> bool {
+    MERGES[usize::from(first & 127)][usize::from(second & 127)]
+}
+
 /// Whether the tokenizer keeps the two bytes in one piece, so that they can merge.
-fn one_piece(first: u8, second: u8) -> bool {
+const fn one_piece(first: u8, second: u8) -> bool {
     let letter = second.is_ascii_alphabetic();
     if first == b' ' || first.is_ascii_uppercase() {
         return letter || (first == b' ' && second.is_ascii_punctuation());
@@ -141,10 +160,6 @@ fn one_piece(first: u8, second: u8) -> bool {
         return second.is_ascii_lowercase();
     }
     first.is_ascii_punctuation() && second.is_ascii_punctuation()
-}
-
-fn is_pair(first: u8, second: u8) -> bool {
-    bit(usize::from(first) * 128 + usize::from(second))
 }
 
 fn is_triple(first: u8, second: u8, third: u8) -> bool {
@@ -158,7 +173,7 @@ fn triple_at(first: u8, second: u8, third: u8) -> Option<usize> {
     Some((PAIRS + PLANE) * 8 + (first * 26 + letter(second)?) * 26 + letter(third)?)
 }
 
-fn bit(at: usize) -> bool {
+const fn bit(at: usize) -> bool {
     TABLE[at / 8] & (1 << (at % 8)) != 0
 }
 
