@@ -20,7 +20,7 @@ use unicode_normalization::char::{canonical_combining_class, compose, is_combini
 
 use kind::{Kind, is_diacritic, unspaced};
 
-pub use query::{MAX_UNITS, Query, Reading, Sought, Unit};
+pub use query::{MAX_UNITS, Pair, Query, Reading, Sought, Unit};
 
 /// Characters of one word; a longer run is several words.
 const MAX_WORD_CHARS: u64 = 128;

@@ -10,6 +10,12 @@ pub const MAX_UNITS: usize = 64;
 const MAX_PHRASE_WORDS: usize = 64;
 /// How much a word that only holds a sentence together counts against one that says something.
 const FUNCTION_WORD: f64 = 0.2;
+/// How much a character counts in scripts that do not put spaces between words, of which mostly two make up one.
+const CHARACTER: f64 = 0.5;
+/// Words of a query that are looked for side by side at most.
+const MAX_PAIRS: usize = 32;
+/// How much two words side by side count beyond what each of them does.
+const SIDE_BY_SIDE: f64 = 0.25;
 
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,8 +37,19 @@ pub struct Reading {
     pub units: Vec<Unit>,
     /// How much each counts in a ranking: once for every time it was typed.
     pub emphasis: Vec<f64>,
+    /// Words that were typed side by side. A record needs none of them, and ranks higher with them.
+    pub pairs: Vec<Pair>,
     /// Whether there was more than is looked for.
     pub shortened: bool,
+}
+
+/// Two words side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The words.
+    pub unit: Unit,
+    /// How much it counts in a ranking.
+    pub emphasis: f64,
 }
 
 /// Words that stand next to each other; mostly one.
@@ -63,6 +80,7 @@ impl Query {
     /// Reads what was typed: words, `"phrases"`, `-excluded`, `prefix*`.
     pub fn parse(text: &str) -> Self {
         let mut query = Self::default();
+        let (mut strict, mut relaxed) = (Draft::default(), Draft::default());
         for piece in Pieces(text) {
             let rows: Vec<Row> = piece.parts().into_iter().filter_map(|part| Row::read(part, piece.quoted)).collect();
             if !piece.excluded && !rows.is_empty() {
@@ -74,17 +92,18 @@ impl Query {
             for row in rows {
                 if piece.excluded {
                     let whole = place_of(row.unit(), &mut query.excluded).is_some() && !row.cut;
-                    query.strict.shortened |= !whole;
-                    query.relaxed.shortened |= !whole;
+                    strict.reading.shortened |= !whole;
+                    relaxed.reading.shortened |= !whole;
+                    (strict.last, relaxed.last) = (None, None);
                     continue;
                 }
-                query.strict.want(&row);
-                for row in if piece.quoted { vec![row] } else { row.apart() } {
-                    query.relaxed.want(&row);
+                for row in if row.quoted { vec![row.clone()] } else { row.apart() } {
+                    relaxed.want(row);
                 }
+                strict.want(row);
             }
         }
-        query
+        Self { strict: strict.reading, relaxed: relaxed.reading, ..query }
     }
 
     /// What is wanted: all of it, or, when that is nowhere, any.
@@ -98,15 +117,33 @@ impl Query {
     }
 }
 
-impl Reading {
-    fn want(&mut self, row: &Row) {
-        self.shortened |= row.cut;
-        let Some(place) = place_of(row.unit(), &mut self.units) else {
-            self.shortened = true;
+/// A reading that is being made.
+#[derive(Default)]
+struct Draft {
+    reading: Reading,
+    /// What stands before, if it stands beside.
+    last: Option<Row>,
+}
+
+impl Draft {
+    fn want(&mut self, row: Row) {
+        let reading = &mut self.reading;
+        reading.shortened |= row.cut;
+        let Some(place) = place_of(row.unit(), &mut reading.units) else {
+            (reading.shortened, self.last) = (true, None);
             return;
         };
-        self.emphasis.resize(self.units.len(), 0.0);
-        self.emphasis[place] += row.emphasis();
+        reading.emphasis.resize(reading.units.len(), 0.0);
+        reading.emphasis[place] += row.emphasis();
+        if let Some(pair) = self.last.as_ref().and_then(|last| last.beside(&row)) {
+            let is_full = reading.pairs.len() == MAX_PAIRS;
+            match reading.pairs.iter_mut().find(|known| known.unit == pair.unit) {
+                Some(known) => known.emphasis += pair.emphasis,
+                None if is_full => {}
+                None => reading.pairs.push(pair),
+            }
+        }
+        self.last = Some(row);
     }
 }
 
@@ -121,10 +158,12 @@ fn place_of(unit: Unit, units: &mut Vec<Unit>) -> Option<usize> {
 }
 
 /// Words that were typed next to each other.
+#[derive(Clone)]
 struct Row {
     words: Vec<String>,
     /// Whether the last is only how a word starts.
     prefix: bool,
+    quoted: bool,
     /// Whether more were typed.
     cut: bool,
 }
@@ -140,7 +179,7 @@ impl Row {
             !cut
         });
         let prefix = !quoted && !cut && text.ends_with('*');
-        (!words.is_empty()).then_some(Self { words, prefix, cut })
+        (!words.is_empty()).then_some(Self { words, prefix, quoted, cut })
     }
 
     fn unit(&self) -> Unit {
@@ -157,18 +196,41 @@ impl Row {
         let runs = self.words.chunk_by(|a, b| is_unspaced(a) && is_unspaced(b));
         let words = runs.flat_map(|run| run.windows(run.len().min(2)));
         let mut apart: Vec<Self> =
-            words.map(|words| Self { words: words.to_vec(), prefix: false, cut: self.cut }).collect();
+            words.map(|words| Self { words: words.to_vec(), prefix: false, quoted: false, cut: self.cut }).collect();
         if let Some(last) = apart.last_mut() {
             last.prefix = self.prefix;
         }
         apart
     }
 
+    /// Words in a row count as much as they would one by one.
     fn emphasis(&self) -> f64 {
-        match self.words.as_slice() {
-            [word] if !self.prefix && is_function_word(word) => FUNCTION_WORD,
-            _ => 1.0,
-        }
+        let last = self.words.len() - 1;
+        let words = self.words.iter().enumerate();
+        words.map(|(at, word)| if self.prefix && at == last { 1.0 } else { emphasis(word) }).sum()
+    }
+
+    /// The word, if it is one and stands for itself.
+    fn single(&self) -> Option<&str> {
+        if let [word] = self.words.as_slice() { (!self.prefix && !self.quoted).then_some(word) } else { None }
+    }
+
+    /// The pair that two single words make, unless neither says anything.
+    fn beside(&self, next: &Self) -> Option<Pair> {
+        let (first, second) = (self.single()?, next.single()?);
+        let says_something = !(is_function_word(first) && is_function_word(second));
+        let unit = Unit([first, second].map(|term| Sought::Stem(stem(term))).to_vec());
+        let emphasis = SIDE_BY_SIDE * emphasis(first).min(emphasis(second));
+        says_something.then_some(Pair { unit, emphasis })
+    }
+}
+
+/// How much a word counts.
+fn emphasis(word: &str) -> f64 {
+    match word.chars().next() {
+        Some(first) if unspaced(first) => CHARACTER,
+        _ if is_function_word(word) => FUNCTION_WORD,
+        _ => 1.0,
     }
 }
 
@@ -202,7 +264,26 @@ mod tests {
     fn words_count_as_often_as_they_are_typed_and_function_words_little() {
         let query = Query::parse("the invoice Invoices of \"the who\" the");
         assert_eq!(query.strict.units, [stems(&["the"]), stems(&["invoice"]), stems(&["of"]), stems(&["the", "who"])]);
-        assert_eq!(query.strict.emphasis, [2.0 * FUNCTION_WORD, 2.0, FUNCTION_WORD, 1.0]);
+        assert_eq!(query.strict.emphasis, [2.0 * FUNCTION_WORD, 2.0, FUNCTION_WORD, 2.0 * FUNCTION_WORD]);
+        assert_eq!(Query::parse("e-mail 東京タワー don* t*").strict.emphasis, [2.0, 2.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn words_typed_side_by_side_are_pairs() {
+        let pairs = |text: &str| Query::parse(text).strict.pairs;
+        let pair = |words: &[&str], emphasis: f64| Pair { unit: stems(words), emphasis: SIDE_BY_SIDE * emphasis };
+        assert_eq!(
+            pairs("open window, open windows"),
+            [pair(&["open", "window"], 2.0), pair(&["window", "open"], 1.0)]
+        );
+        assert_eq!(pairs("out of the harbour"), [pair(&["the", "harbour"], FUNCTION_WORD)]);
+        for apart in ["open", "open -shut window", "open \"a\" window", "\"open\" window", "open* window", "a-b window"]
+        {
+            assert_eq!(pairs(apart), [], "{apart}");
+        }
+        assert_eq!(Query::parse("don't go").relaxed.pairs.len(), 2);
+        let many: Vec<String> = (0..64).map(|n| format!("w{n}")).collect();
+        assert_eq!(pairs(&many.join(" ")).len(), MAX_PAIRS);
     }
 
     #[test]
@@ -240,7 +321,7 @@ mod tests {
             query.relaxed.units,
             [stems(&["annual", "report"]), stems(&["don"]), stems(&["t"]), stems(&["meet"]), prefix]
         );
-        assert_eq!(query.relaxed.emphasis, [1.0, 1.0, FUNCTION_WORD, 2.0, 1.0]);
+        assert_eq!(query.relaxed.emphasis, [2.0, 1.0, FUNCTION_WORD, 2.0, 1.0]);
         assert_eq!(
             Query::parse("東京都tower第3").relaxed.units,
             [stems(&["東", "京"]), stems(&["京", "都"]), stems(&["tower"]), stems(&["第"]), stems(&["3"])]

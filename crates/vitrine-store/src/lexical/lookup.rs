@@ -1,6 +1,6 @@
 //! Finds words in a segment.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use rusqlite::Connection;
 use vitrine_engine::words::{self, Sought, Unit};
@@ -135,22 +135,17 @@ fn single(tx: &Connection, segment: i64, sought: &Sought, fields: &[u32]) -> Res
 fn phrase(tx: &Connection, segment: i64, phrase: &[Sought], fields: &[u32]) -> Result<Vec<Occurrences>> {
     let mut standing = standing(tx, segment, &phrase[0], fields)?;
     for (nth, sought) in (1..).zip(&phrase[1..]) {
-        if standing.is_empty() {
+        if standing.rows.is_empty() {
             break;
         }
-        let mut next = self::standing(tx, segment, sought, fields)?.into_iter().peekable();
-        standing.retain_mut(|here| {
-            while next.next_if(|there| there.place() < here.place()).is_some() {}
-            let Some(there) = next.peek().filter(|there| there.place() == here.place()) else { return false };
-            here.starts.retain(|start| there.starts.binary_search(&(start + nth)).is_ok());
-            !here.starts.is_empty()
-        });
+        standing = standing.followed_by(&self::standing(tx, segment, sought, fields)?, nth);
     }
-    let times = |standing: &Standing| u32::try_from(standing.starts.len()).unwrap_or(u32::MAX);
-    Ok(standing
-        .iter()
-        .map(|s| Occurrences { record: s.record, field: s.field, times: times(s), length: s.length })
-        .collect())
+    let times = |starts: &Range<usize>| u32::try_from(starts.len()).unwrap_or(u32::MAX);
+    let occurrences = |Standing { record, field, length, starts }| {
+        let times = times(&starts);
+        Occurrences { record, field, times, length }
+    };
+    Ok(standing.rows.into_iter().map(occurrences).collect())
 }
 
 /// Where a word stands in one field of one record.
@@ -158,7 +153,8 @@ struct Standing {
     record: i64,
     field: u32,
     length: u32,
-    starts: Vec<u32>,
+    /// Which of the starts are here.
+    starts: Range<usize>,
 }
 
 impl Standing {
@@ -167,32 +163,64 @@ impl Standing {
     }
 }
 
-fn standing(tx: &Connection, segment: i64, sought: &Sought, fields: &[u32]) -> Result<Vec<Standing>> {
-    let mut standing = Vec::new();
+/// Where a word stands, in the order of records and fields; all the starts in one list, since most are few.
+#[derive(Default)]
+struct Standings {
+    rows: Vec<Standing>,
+    starts: Vec<u32>,
+}
+
+impl Standings {
+    fn push(&mut self, (record, field): (i64, u32), length: u32, starts: impl IntoIterator<Item = u32>) {
+        let from = self.starts.len();
+        self.starts.extend(starts);
+        if self.starts.len() > from {
+            self.rows.push(Standing { record, field, length, starts: from..self.starts.len() });
+        }
+    }
+
+    /// Those with the other word so many words later.
+    fn followed_by(&self, next: &Self, later: u32) -> Self {
+        let mut both = Self::default();
+        let mut rest = next.rows.iter().peekable();
+        for here in &self.rows {
+            while rest.next_if(|there| there.place() < here.place()).is_some() {}
+            let Some(there) = rest.peek().filter(|there| there.place() == here.place()) else { continue };
+            let there = &next.starts[there.starts.clone()];
+            let starts = self.starts[here.starts.clone()].iter().copied();
+            both.push(here.place(), here.length, starts.filter(|start| there.binary_search(&(start + later)).is_ok()));
+        }
+        both
+    }
+
+    /// In order, each place once, when several words with the same stem stand in it.
+    fn in_order(mut self) -> Self {
+        if self.rows.is_sorted_by(|a, b| a.place() < b.place()) {
+            return self;
+        }
+        self.rows.sort_by_key(Standing::place);
+        let mut ordered = Self::default();
+        for same in self.rows.chunk_by(|a, b| a.place() == b.place()) {
+            let mut starts: Vec<u32> = same.iter().flat_map(|row| &self.starts[row.starts.clone()]).copied().collect();
+            starts.sort_unstable();
+            ordered.push(same[0].place(), same[0].length, starts);
+        }
+        ordered
+    }
+}
+
+fn standing(tx: &Connection, segment: i64, sought: &Sought, fields: &[u32]) -> Result<Standings> {
+    let mut standing = Standings::default();
     each_chunk(tx, segment, sought, |number, chunk| {
         let Some(field) = index_of(fields, number) else { return Ok(()) };
         let mut list = List::default();
         postings::unpack(chunk, &mut list).ok_or_else(|| corrupt("a chunk of the word index"))?;
-        standing.extend(list.iter().map(|(posting, places)| Standing {
-            record: posting.record,
-            field,
-            length: posting.length,
-            starts: places.to_vec(),
-        }));
+        for (posting, places) in list.iter() {
+            standing.push((posting.record, field), posting.length, places.iter().copied());
+        }
         Ok(())
     })?;
-    if !standing.is_sorted_by_key(Standing::place) {
-        standing.sort_by_key(Standing::place);
-    }
-    standing.dedup_by(|later, first| {
-        let same = later.place() == first.place();
-        if same {
-            first.starts.append(&mut later.starts);
-            first.starts.sort_unstable();
-        }
-        same
-    });
-    Ok(standing)
+    Ok(standing.in_order())
 }
 
 /// The word numbers at which a unit stands in one field of one record, if it is in this segment.

@@ -63,15 +63,46 @@ impl<'q> Matches<'q> {
         before: Option<&Weights>,
     ) -> Result<(Vec<Scored>, Weights)> {
         let mut weights = before.cloned().unwrap_or_else(|| self.weigh(places));
+        let mut scored: Vec<Scored> = Vec::new();
         if !weights.relaxed {
-            let scored: Vec<Scored> = (0..places.len()).flat_map(|place| self.together(place, &weights)).collect();
-            if !scored.is_empty() || before.is_some() || !self.query.can_be_relaxed() {
-                return Ok((scored, weights));
+            scored.extend((0..places.len()).flat_map(|place| self.together(place, &weights)));
+            if scored.is_empty() && before.is_none() && self.query.can_be_relaxed() {
+                self.relax(tx, places)?;
+                weights = Weights { relaxed: true, ..self.weigh(places) };
             }
-            self.relax(tx, places)?;
-            weights = Weights { relaxed: true, ..self.weigh(places) };
         }
-        Ok(((0..places.len()).flat_map(|place| self.any(place, &weights)).collect(), weights))
+        if weights.relaxed {
+            scored.extend((0..places.len()).flat_map(|place| self.any(place, &weights)));
+        }
+        self.raise_pairs(tx, places, &mut scored, &mut weights)?;
+        Ok((scored, weights))
+    }
+
+    /// Raises the scores of matches that have words side by side as they were typed.
+    fn raise_pairs(
+        &self,
+        tx: &Connection,
+        places: &[Place<'_>],
+        scored: &mut [Scored],
+        weights: &mut Weights,
+    ) -> Result<()> {
+        if scored.is_empty() {
+            return Ok(());
+        }
+        let records = places.iter().map(|place| place.records).sum();
+        for (nth, pair) in (self.reading.units.len()..).zip(&self.reading.pairs) {
+            let found = places.iter().map(|place| occurrences(tx, place, &pair.unit)).collect::<Result<Vec<_>>>()?;
+            if weights.rarity.len() == nth {
+                let having: usize = found.iter().map(|found| distinct(found)).sum();
+                weights.rarity.push(pair.emphasis * rarity(records, having as u64));
+            }
+            let mut rest: Vec<&[Occurrences]> = found.iter().map(Vec::as_slice).collect();
+            for hit in scored.iter_mut() {
+                let own = advance(&mut rest[hit.place], hit.record);
+                hit.score += share(own, &self.fields[hit.place], weights, nth);
+            }
+        }
+        Ok(())
     }
 
     /// Looks for what counts when nothing has all that is wanted.

@@ -206,6 +206,22 @@ async fn titles_and_stressed_words_count_more() {
 }
 
 #[tokio::test]
+async fn words_that_stand_as_they_were_typed_rank_higher() {
+    let (app, token) = mailbox(&[
+        letter("a", "Plan", "window open near the garden seat"),
+        letter("b", "Plan", "near the open window garden seat"),
+        letter("c", "Quotes", "letter ferry ticket"),
+        letter("d", "Trip", "the quiet river harbour walk"),
+    ])
+    .await;
+    assert_eq!(found(&app, &token, "?q=open+window").await, ["b", "a"]);
+    assert_eq!(found(&app, &token, "?q=window+open").await, ["a", "b"]);
+    assert_eq!(found(&app, &token, "?q=open+window+submarine").await, ["b", "a"], "relaxed too");
+    let phrase = found(&app, &token, "?q=letter+ferry+%22quiet+river+harbour+walk%22+submarine").await;
+    assert_eq!(phrase, ["d", "c"], "four words, not one");
+}
+
+#[tokio::test]
 async fn a_hit_is_a_reference_with_evidence() {
     let (app, token) = mailbox(&[letter("a", "Invoice 7", "Please pay the invoice by Friday.")]).await;
     let (_, body) = app.get(&token, "/v1/search?q=invoices").await;
