@@ -305,6 +305,14 @@ pub struct BlobRef {
     pub sha256: Option<String>,
 }
 
+impl BlobRef {
+    /// The reference that a value is, given as JSON text.
+    pub fn of_json(json: &str) -> Option<Self> {
+        let might_be = json.starts_with('{') && json.contains("\"blob_id\"");
+        might_be.then(|| serde_json::from_str(json).ok()).flatten()
+    }
+}
+
 /// A blob, or the part of it that was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blob {

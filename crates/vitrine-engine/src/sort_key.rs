@@ -71,6 +71,11 @@ impl SortKey {
         Self(key)
     }
 
+    /// Later than every instant.
+    pub fn after_times() -> Self {
+        Self(vec![TIME + 1])
+    }
+
     fn text(text: &str) -> Self {
         let mut key = Vec::with_capacity(1 + text.len().min(WHOLE_TEXT_BYTES + 17));
         key.push(TEXT);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use vitrine_contract::BlobRef;
+
 use crate::catalog::{FieldNumber, Source};
 use crate::declaration::{Declaration, FieldKind, KeySide, Stream};
 use crate::sort_key::SortKey;
@@ -127,7 +129,9 @@ impl IndexLayout {
             }
         }
         keys.undeclared = fields.clone().any(|(name, _)| !self.declared.contains(name));
-        keys.blobs = fields.filter_map(|(name, json)| blob_id(json).map(|id| (name.to_owned(), id))).collect();
+        keys.blobs = fields
+            .filter_map(|(name, json)| BlobRef::of_json(json).map(|blob| (name.to_owned(), blob.blob_id)))
+            .collect();
         keys
     }
 }
@@ -139,12 +143,4 @@ fn is_foreign_key(declaration: &Declaration, stream: &Stream, field: &str) -> bo
             && relationship.stream == stream.name
             && relationship.foreign_key == field
     })
-}
-
-/// The blob a value refers to, if it is a reference.
-fn blob_id(json: &str) -> Option<String> {
-    if !json.starts_with('{') || !json.contains("\"blob_id\"") {
-        return None;
-    }
-    serde_json::from_str::<vitrine_contract::BlobRef>(json).ok().map(|blob| blob.blob_id)
 }

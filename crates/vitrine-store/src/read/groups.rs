@@ -316,11 +316,11 @@ impl Unit {
             let offset = i64::from(zone.to_offset(instant).seconds());
             let local = instant.as_second() + offset;
             let start = Timestamp::from_second(local - local.rem_euclid(seconds) - offset).ok()?;
-            let end = start.checked_add(seconds.seconds()).ok()?;
-            let end = zone.following(start).next().map_or(end, |change| end.min(change.timestamp()));
-            let start =
-                zone.preceding(instant + 1.nanoseconds()).next().map_or(start, |change| start.max(change.timestamp()));
-            return Some(Self { start, end: SortKey::time(end) });
+            let end = start.checked_add(seconds.seconds()).ok();
+            let end = end.map(|end| zone.following(start).next().map_or(end, |change| end.min(change.timestamp())));
+            let just_after = instant.checked_add(1.nanosecond()).unwrap_or(instant);
+            let start = zone.preceding(just_after).next().map_or(start, |change| start.max(change.timestamp()));
+            return Some(Self::between(start, end));
         }
         let date = zone.to_datetime(instant).date();
         let first = first_day(date, granularity)?;
@@ -330,9 +330,13 @@ impl Unit {
             Granularity::Month => first.checked_add(1.month()),
             Granularity::Quarter => first.checked_add(3.months()),
             _ => first.checked_add(1.year()),
-        }
-        .ok()?;
-        Some(Self { start: midnight(first, zone)?, end: SortKey::time(midnight(after, zone)?) })
+        };
+        Some(Self::between(midnight(first, zone)?, after.ok().and_then(|after| midnight(after, zone))))
+    }
+
+    /// The last unit of the calendar has no end.
+    fn between(start: Timestamp, end: Option<Timestamp>) -> Self {
+        Self { start, end: end.map_or_else(SortKey::after_times, SortKey::time) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A part of one field, read from the pieces that hold it.
 
 use rusqlite::Connection;
-use vitrine_contract::values;
+use vitrine_contract::{BlobRef, values};
 use vitrine_engine::gate::ReadPlan;
 use vitrine_engine::port::{FieldPart, FoundField, WindowAsk, WindowPart};
 use vitrine_engine::text_match::Finder;
@@ -53,6 +53,8 @@ fn read(tx: &Connection, payload: &Payload<'_>, ask: &WindowAsk<'_>) -> Result<F
     };
     let (text, is_json) = match json.get().as_bytes()[0] {
         b'"' => (serde_json::from_str::<String>(json.get())?, false),
+        // What it refers to is bytes, whatever the field was declared as.
+        b'{' if BlobRef::of_json(json.get()).is_some() => return Ok(FieldPart::NotText),
         b'{' | b'[' => (json.get().to_owned(), true),
         _ => return Ok(FieldPart::NotText),
     };

@@ -107,6 +107,39 @@ async fn absent_values_come_last() {
 }
 
 #[tokio::test]
+async fn times_at_the_end_of_the_calendar_are_times() {
+    const END: &str = "9999-12-31T23:59:59Z";
+    let app = TestApp::start().await;
+    app.source(&gmail()).await;
+    app.connection("gmail", "cin_work").await;
+    let mut endless = mail("endless", 3);
+    endless["data"]["received_at"] = json!(END);
+    app.ingest("cin_work", "messages", &[mail("early", 1), endless, mail("late", 2)]).await;
+    let since = json!({ "name": "messages", "time_range": { "since": "2026-03-02T00:00:00Z", "until": END } });
+    let token = app.grant(json!({ "source": "gmail", "streams": [since] })).await;
+    assert_eq!(walk(&app, &token, RECORDS, async |_| {}).await, ["late"], "until is exclusive");
+    for (selector, expected) in [
+        ("order=desc", &["endless", "late", "early"][..]),
+        ("order=asc", &["early", "late", "endless"]),
+        ("filter[received_at][gte]=2027-01-01T00:00:00Z", &["endless"]),
+        ("filter[received_at][lte]=9999-12-31T23:59:59Z&filter[received_at][gt]=2027-01-01", &["endless"]),
+        ("filter[received_at][lt]=9999-12-31T23:59:59Z", &["late", "early"]),
+    ] {
+        let seen = walk(&app, &app.owner, &format!("{RECORDS}?{selector}"), async |_| {}).await;
+        assert_eq!(seen, expected, "{selector}");
+    }
+    for granularity in ["minute", "hour", "day", "week", "month", "quarter", "year"] {
+        for zone in ["UTC", "Pacific/Kiritimati", "America/New_York"] {
+            let buckets = format!("metric=count&group_by_time=received_at&granularity={granularity}&time_zone={zone}");
+            let (status, body) = app.get(&app.owner, &format!("/v1/streams/messages/aggregate?{buckets}")).await;
+            assert_eq!(status, 200, "{buckets}: {body}");
+            let last = body["groups"].as_array().unwrap().last().unwrap();
+            assert!(last["key"].as_str().is_some_and(|key| key.starts_with("999")), "{buckets}: {body}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_cursor_continues_only_its_own_query() {
     let app = TestApp::with_mail().await;
     let (one, other) = (app.grant(json!({ "source": "gmail" })).await, app.grant(json!({ "source": "gmail" })).await);

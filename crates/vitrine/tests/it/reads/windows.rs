@@ -102,6 +102,11 @@ async fn windows_over_objects_run_over_their_json() {
     assert_eq!(shown["text"], r#"{"to":["ada","grace"],"n":1}"#);
     let (_, body) = app.get(&app.owner, &format!("{RECORDS}/x/field-window?field=headers&q=grace")).await;
     assert_eq!(body["field"], json!({ "path": "headers", "type": "json" }));
+    let blob = json!({ "blob_id": "b1", "mime_type": "image/png", "size_bytes": 3, "sha256": "00" });
+    let data = json!({ "id": "ref", "headers": blob, "received_at": "2026-03-01T00:00:00Z" });
+    app.ingest("cin_work", "messages", &[line(&data)]).await;
+    let of_blob = format!("{RECORDS}/ref/field-window?field=headers");
+    assert_eq!(app.code(&app.owner, &of_blob).await, "field_not_text", "whatever it is declared as");
     for (selector, code) in [
         ("field=size", "field_not_text"),
         ("field=subject", "field_not_found"),
