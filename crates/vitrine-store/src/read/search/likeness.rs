@@ -1,6 +1,5 @@
 //! Which records mean something like what is asked.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -15,8 +14,8 @@ use crate::semantic::{self, CellVectors, VectorCache};
 
 /// Vectors that are compared in full: the nearest by their signs alone.
 const CANDIDATES: usize = 1_000;
-/// The dot product of a vector with itself.
-const WHOLE: f64 = 160_000.0;
+/// The length of every vector.
+const LENGTH: f64 = 400.0;
 /// Records less alike than this have nothing to do with what is asked.
 pub(super) const LEAST: f64 = 0.1;
 
@@ -60,7 +59,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
         let mut late = false;
         let bits = self.query.bits();
         let mut counts = [0_usize; DIMENSIONS + 1];
-        let mut seen: Vec<Vec<(u16, u32)>> = Vec::with_capacity(self.places.len());
+        let mut seen: Vec<Vec<(u16, i64)>> = Vec::with_capacity(self.places.len());
         for (place, vectors) in self.places.iter().zip(&self.vectors) {
             let distances = scan::distances(&bits, &vectors.bits);
             let mut visible = Vec::with_capacity(distances.len());
@@ -74,7 +73,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
                     continue;
                 }
                 counts[usize::from(distance)] += 1;
-                visible.push((distance, owner.number));
+                visible.push((distance, owner.record));
             }
             seen.push(visible);
         }
@@ -85,41 +84,44 @@ impl<'a, 'p> Meaning<'a, 'p> {
             below >= CANDIDATES
         });
         let limit = limit.unwrap_or(DIMENSIONS);
-        let mut best = HashMap::new();
+        let mut scored = Vec::new();
         for (place, visible) in seen.iter().enumerate() {
-            for (_, number) in visible.iter().filter(|(distance, _)| usize::from(*distance) <= limit) {
-                let mut statement = self.tx.prepare_cached("SELECT record, data FROM vector WHERE number = ?1")?;
-                let mut rows = statement.query([number])?;
-                let Some(row) = rows.next()? else { continue };
-                let likeness = self.query.dot(&semantic::vector(row.get_ref(1)?)?);
-                let known = best.entry((place, row.get::<_, i64>(0)?)).or_insert(i32::MIN);
-                *known = likeness.max(*known);
+            let near = visible.iter().filter(|(distance, _)| usize::from(*distance) <= limit);
+            let mut records: Vec<i64> = near.map(|(_, record)| *record).collect();
+            records.dedup();
+            for record in records {
+                if let Some(score) = self.likeness(place, record)?.filter(|score| *score >= LEAST) {
+                    scored.push(Scored { score, place, record, words: false, meaning: true });
+                }
             }
         }
-        let scored = best.into_iter().map(|((place, record), dot)| Scored {
-            score: score(dot),
-            place,
-            record,
-            words: false,
-            meaning: true,
-        });
         let all = !late && below <= CANDIDATES && total <= CANDIDATES;
-        Ok((scored.filter(|hit| hit.score >= LEAST).collect(), all))
+        Ok((scored, all))
     }
 
-    /// How alike one record is; none when nothing of it was read yet.
+    /// How alike one record is: its best passage, or the best of each field together, if that is more. None when nothing
+    /// of it was read yet.
     pub(super) fn likeness(&self, place: usize, record: i64) -> Result<Option<f64>> {
         let here = &self.places[place];
         let sql = "SELECT field, data FROM vector WHERE cell = ?1 AND record = ?2 AND number <= ?3";
         let mut statement = self.tx.prepare_cached(sql)?;
         let mut rows = statement.query((here.scope.cell(), record, self.last))?;
-        let mut best = None;
+        let mut best: Vec<(u32, i32, Vector)> = Vec::new();
         while let Some(row) = rows.next()? {
-            if here.semantic.contains(&row.get(0)?) {
-                best = best.max(Some(self.query.dot(&semantic::vector(row.get_ref(1)?)?)));
+            let field = row.get(0)?;
+            if !here.semantic.contains(&field) {
+                continue;
+            }
+            let vector = semantic::vector(row.get_ref(1)?)?;
+            let dot = self.query.dot(&vector);
+            match best.iter_mut().find(|(known, ..)| *known == field) {
+                Some(known) if known.1 >= dot => {}
+                Some(known) => *known = (field, dot, vector),
+                None => best.push((field, dot, vector)),
             }
         }
-        Ok(best.map(score))
+        let alone = best.iter().map(|(_, dot, _)| score(f64::from(*dot) / LENGTH));
+        Ok(alone.chain(together(&best)).reduce(f64::max))
     }
 
     /// How much of what the caller may see was read; none when all of it was.
@@ -157,6 +159,23 @@ fn is_next(allowed: &mut Option<&[i64]>, record: i64) -> bool {
     rest.first() == Some(&record)
 }
 
-fn score(dot: i32) -> f64 {
-    (f64::from(dot) / WHOLE).clamp(-1.0, 1.0)
+/// How alike the sum of vectors is: much like what a vector of all their texts would be.
+fn together(best: &[(u32, i32, Vector)]) -> Option<f64> {
+    if best.len() < 2 {
+        return None;
+    }
+    let mut sum = [0_i32; DIMENSIONS];
+    for (_, _, vector) in best {
+        for (sum, number) in sum.iter_mut().zip(vector.dimensions()) {
+            *sum += i32::from(number);
+        }
+    }
+    let length = sum.iter().map(|number| f64::from(number * number)).sum::<f64>().sqrt();
+    let dots: i32 = best.iter().map(|(_, dot, _)| dot).sum();
+    (length > 0.0).then(|| score(f64::from(dots) / length))
+}
+
+/// From the dot product of the query with a vector of length one.
+fn score(dot: f64) -> f64 {
+    (dot / LENGTH).clamp(-1.0, 1.0)
 }

@@ -29,6 +29,18 @@ async fn what_is_meant_is_found_in_other_words() {
 }
 
 #[tokio::test]
+async fn what_the_fields_of_a_record_mean_together_counts() {
+    let (app, token) = mailbox(&[
+        letter("a", "Trip to Lisbon", "The recipe needs three eggs."),
+        letter("b", "Household budget", "Our plane leaves at noon."),
+        letter("c", "Trip to Lisbon", "Our plane leaves at noon."),
+    ])
+    .await;
+    app.read_all_meanings().await;
+    assert_eq!(found(&app, &token, "/semantic?q=departure+time+of+the+flight+to+Portugal").await[0], "c");
+}
+
+#[tokio::test]
 async fn words_and_meaning_together_say_what_found_each_hit() {
     let (app, token) = mailbox(&household()).await;
     app.read_all_meanings().await;
