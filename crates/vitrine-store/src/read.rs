@@ -8,6 +8,7 @@ mod find;
 mod groups;
 mod measure;
 mod page;
+mod recheck;
 mod search;
 mod stats;
 mod window;

@@ -1,7 +1,7 @@
 //! A read that was allowed. Only [`super::enforce`] makes one, and no store reads without one.
 
 use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -92,6 +92,16 @@ pub enum Test {
     OneOf(Vec<SortKey>),
     /// It lies between these.
     Between(Bound<SortKey>, Bound<SortKey>),
+}
+
+impl Test {
+    /// Whether a value is what is asked for.
+    pub fn is_met_by(&self, key: &SortKey) -> bool {
+        match self {
+            Self::OneOf(keys) => keys.contains(key),
+            Self::Between(low, high) => (low.as_ref(), high.as_ref()).contains(key),
+        }
+    }
 }
 
 /// The order of pages.

@@ -6,10 +6,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use vitrine_contract::request::Order;
 use vitrine_engine::gate::{PageOrder, ReadPlan, Scope};
-use vitrine_engine::port::{Page, PageAsk, Row};
+use vitrine_engine::port::{Page, PageAsk, Position, Row};
 use vitrine_engine::sort_key::ABSENT;
 
 use super::compile::{AsOf, Part, Phase};
+use super::recheck::Recheck;
 use super::{check_fresh, emitted_at, sequence};
 use crate::fault::{Result, corrupt};
 use crate::row::{Payload, Wanted, show};
@@ -57,42 +58,81 @@ fn read_phase(
     wanted: &[Wanted<'_>],
     page: &mut Page,
 ) -> Result<()> {
+    let rechecks: Option<Vec<Recheck<'_>>> =
+        (as_of != AsOf::Now).then(|| plan.scopes().iter().map(|scope| Recheck::of(plan, scope)).collect());
+    let mut after = ask.after.cloned();
+    loop {
+        let room = ask.rows - page.rows.len();
+        let (found, ended_early) =
+            read_rows(tx, plan, (as_of, phase), after.as_ref(), room + 1, wanted, rechecks.as_deref())?;
+        let all = found.len() <= room && !ended_early;
+        // Rows that are left out make room for those that follow.
+        after = rechecks.as_ref().and(found.last()).map(|found| found.row.position(plan));
+        let mut bytes: usize = page.rows.iter().map(|row| row.data.json().len()).sum();
+        for Found { row, is_meant } in found {
+            bytes += row.data.json().len();
+            if !is_meant {
+                continue;
+            }
+            if page.rows.len() == ask.rows || (bytes > PAGE_BYTES && !page.rows.is_empty()) {
+                page.more = true;
+                return Ok(());
+            }
+            page.rows.push(row);
+        }
+        if all {
+            return Ok(());
+        }
+        if ended_early && !page.rows.is_empty() {
+            page.more = true;
+            return Ok(());
+        }
+    }
+}
+
+/// A row, and whether it still is what the plan asks for.
+struct Found {
+    row: Row,
+    is_meant: bool,
+}
+
+/// Up to `most` rows after a place, in order; whether it was left at fewer because they are large.
+fn read_rows(
+    tx: &Connection,
+    plan: &ReadPlan,
+    (as_of, phase): (AsOf, Phase),
+    after: Option<&Position>,
+    most: usize,
+    wanted: &[Wanted<'_>],
+    rechecks: Option<&[Recheck<'_>]>,
+) -> Result<(Vec<Found>, bool)> {
     let scopes: Vec<(usize, &Scope)> = plan.scopes().iter().enumerate().collect();
-    let room = ask.rows - page.rows.len();
-    let mut found = Vec::with_capacity(room);
-    let mut bytes: usize = page.rows.iter().map(|row| row.data.json().len()).sum();
+    let mut found: Vec<Found> = Vec::with_capacity(most);
+    let (mut bytes, mut ended_early) = (0, false);
     let several = plan.scopes().len() > SCOPES_PER_STATEMENT;
     for scopes in scopes.chunks(SCOPES_PER_STATEMENT) {
-        let (sql, parameters) = compound(plan, scopes, ask, as_of, phase, room + 1);
+        let (sql, parameters) = compound(plan, scopes, after, as_of, phase, most);
         let mut statement = tx.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(parameters))?;
         while let Some(row) = rows.next()? {
-            let row = read_row(tx, row, wanted)?;
-            bytes += row.data.json().len();
+            let row = read_row(tx, row, wanted, rechecks)?;
+            bytes += row.row.data.json().len();
             found.push(row);
             // In one statement rows come in order, so what follows need not be read.
             if !several && bytes > PAGE_BYTES {
-                page.more = rows.next()?.is_some();
+                ended_early = rows.next()?.is_some();
                 break;
             }
         }
     }
     if several {
-        found.sort_by(|a, b| {
+        found.sort_by(|Found { row: a, .. }, Found { row: b, .. }| {
             let order = (&a.key, &a.id, a.scope).cmp(&(&b.key, &b.id, b.scope));
             if plan.order().direction() == Order::Desc { order.reverse() } else { order }
         });
+        found.truncate(most);
     }
-    let mut bytes: usize = page.rows.iter().map(|row| row.data.json().len()).sum();
-    for row in found {
-        bytes += row.data.json().len();
-        if page.rows.len() == ask.rows || (bytes > PAGE_BYTES && !page.rows.is_empty()) {
-            page.more = true;
-            break;
-        }
-        page.rows.push(row);
-    }
-    Ok(())
+    Ok((found, ended_early))
 }
 
 /// The ordered parts of several scopes under one order. Scopes are sorted by connection, so their
@@ -100,7 +140,7 @@ fn read_phase(
 fn compound(
     plan: &ReadPlan,
     scopes: &[(usize, &Scope)],
-    ask: &PageAsk<'_>,
+    after: Option<&Position>,
     as_of: AsOf,
     phase: Phase,
     wanted: usize,
@@ -110,7 +150,7 @@ fn compound(
     let word = if direction == Order::Desc { "DESC" } else { "ASC" };
     let narrowed = |scope: &Scope| {
         let mut part = Part::ordered(plan, scope, as_of);
-        match ask.after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
+        match after.filter(|position| phase != Phase::Absent || position.key == ABSENT) {
             Some(position) => {
                 part.in_phase(if phase == Phase::Absent { phase } else { Phase::Whole });
                 part.after(position, &scope.connection().connection_id, direction, by_id);
@@ -145,10 +185,16 @@ fn compound(
     (sql, parameters)
 }
 
-fn read_row(tx: &Connection, row: &rusqlite::Row<'_>, wanted: &[Wanted<'_>]) -> Result<Row> {
+fn read_row(
+    tx: &Connection,
+    row: &rusqlite::Row<'_>,
+    wanted: &[Wanted<'_>],
+    rechecks: Option<&[Recheck<'_>]>,
+) -> Result<Found> {
     let scope = usize::try_from(row.get::<_, i64>(3)?).map_err(|_| corrupt("a scope below zero"))?;
     let text = |at| row.get_ref(at).ok().and_then(|value| value.as_str_or_null().ok().flatten());
     let data = text(4).ok_or_else(|| corrupt("a record without a payload"))?;
+    let is_meant = rechecks.map_or(Ok(true), |rechecks| rechecks[scope].is_met_by(data, text(5)))?;
     let payload = Payload {
         record: row.get(2)?,
         data: Cow::Borrowed(data),
@@ -156,7 +202,7 @@ fn read_row(tx: &Connection, row: &rusqlite::Row<'_>, wanted: &[Wanted<'_>]) -> 
         extra: row.get(7)?,
     };
     let shown = show(tx, payload, wanted[scope])?;
-    Ok(Row {
+    let row = Row {
         scope,
         id: row.get(1)?,
         key: row.get(0)?,
@@ -164,5 +210,6 @@ fn read_row(tx: &Connection, row: &rusqlite::Row<'_>, wanted: &[Wanted<'_>]) -> 
         cut: shown.cut,
         emitted_at: emitted_at(row.get(6)?),
         joins: shown.joins,
-    })
+    };
+    Ok(Found { row, is_meant })
 }

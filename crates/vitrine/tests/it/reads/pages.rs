@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::RECORDS;
 use crate::app::{TestApp, ids};
@@ -102,6 +102,42 @@ async fn absent_values_come_last() {
             let mut absent = seen[2..].to_vec();
             absent.sort();
             assert_eq!(absent, ["none", "null"], "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_filter_holds_for_every_row_of_a_walk() {
+    let app = TestApp::start().await;
+    let mut declaration = gmail();
+    declaration["streams"][0]["semantics"] = json!("mutable_state");
+    app.source(&declaration).await;
+    app.connection("gmail", "cin_work").await;
+    let lines: Vec<_> = (0..30).map(|n| mail(&format!("m{n:02}"), 1 + n % 28)).collect();
+    app.ingest("cin_work", "messages", &lines).await;
+    let change = |n: usize, field: &str, value: Value| {
+        let mut line = lines[n].clone();
+        line["data"][field] = value;
+        line
+    };
+    for (filter, field, other) in
+        [("filter[thread_id]=t1", "thread_id", json!("t2")), ("filter[size][gte]=1", "size", json!(0))]
+    {
+        for limit in [1, 4, 25] {
+            app.ingest("cin_work", "messages", &lines).await;
+            let path = format!("{RECORDS}?connection_id=cin_work&order=asc&limit={limit}&{filter}");
+            let all = walk(&app, &app.owner, &path, async |_| {}).await;
+            let seen = walk(&app, &app.owner, &path, async |page| {
+                if page == 0 {
+                    let away: Vec<_> = (26..30).chain(3..13).map(|n| change(n, field, other.clone())).collect();
+                    app.ingest("cin_work", "messages", &away).await;
+                }
+            })
+            .await;
+            let page_of_first: Vec<_> = all.iter().take(limit).collect();
+            let changed = |id: &&String| lines[26..].iter().chain(&lines[3..13]).any(|line| line["key"] == ***id);
+            let expected: Vec<_> = all.iter().filter(|id| page_of_first.contains(id) || !changed(id)).collect();
+            assert_eq!(seen.iter().collect::<Vec<_>>(), expected, "{path}");
         }
     }
 }
