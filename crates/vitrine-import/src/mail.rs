@@ -9,6 +9,7 @@ mod message;
 mod tests;
 mod text;
 mod unread;
+mod utf7;
 mod words;
 
 /// Says what mails and attachments are.

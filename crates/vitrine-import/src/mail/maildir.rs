@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::message::{self, Envelope};
-use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE};
+use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE, utf7};
 use crate::export::{Export, Member};
 use crate::kind::Importer;
 use crate::settings::Settings;
@@ -49,7 +49,7 @@ fn folder(member: &Member) -> String {
     let above = member.name.rsplit('/').nth(2).unwrap_or_default();
     match above.trim_matches('.') {
         "" => "Inbox".to_owned(),
-        name => name.replace('.', "/"),
+        name => name.split('.').map(utf7::decoded).collect::<Vec<_>>().join("/"),
     }
 }
 
@@ -62,6 +62,7 @@ mod tests {
         let member = |name: &str| Member { name: name.into(), size: 0, index: 0 };
         assert_eq!(folder(&member("cur/1.a:2,S")), "Inbox");
         assert_eq!(folder(&member(".Work.Invoices/cur/1.a:2,S")), "Work/Invoices");
+        assert_eq!(folder(&member(".Arch&AOQ-v.2020/cur/1.a:2,S")), "Archäv/2020");
         assert_eq!(flags(&member("cur/1.a:2,FS")), "FS");
         assert_eq!(flags(&member("new/1.a")), "");
     }
