@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use mail_parser::{Address, HeaderForm, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Address, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
-use super::{MAX_ATTACHMENT_BYTES, charset, date, text, unread};
+use super::{MAX_ATTACHMENT_BYTES, charset, date, labels, text, unread};
 use crate::hash;
 use crate::sink::{ImportError, Sink, blob};
 
@@ -84,7 +84,7 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         .message_id()
         .filter(|id| !id.is_empty())
         .map_or_else(|| derived_id(&mail, sent_at.as_deref(), &body), str::to_owned);
-    let labels = labels(&mail);
+    let labels = labels::of(&mail);
     let unread = envelope.unread.or_else(|| unread::by_labels(&labels)).or(noted);
     let from = mail.from().and_then(Address::first);
     let record = Mail {
@@ -235,12 +235,6 @@ fn first_id<'a>(header: &'a HeaderValue<'_>) -> Option<&'a str> {
         HeaderValue::TextList(ids) => ids.first().map(AsRef::as_ref),
         _ => None,
     }
-}
-
-fn labels(mail: &Message<'_>) -> Vec<String> {
-    let headers = mail.header_as("X-Gmail-Labels", HeaderForm::Text);
-    let labels = headers.iter().filter_map(HeaderValue::as_text).flat_map(|labels| labels.split(','));
-    labels.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(MAX_ADDRESSES).collect()
 }
 
 /// `Nora Lindgren <nora@example.org>, "Ben, B." <ben@example.org>, eva@example.org`

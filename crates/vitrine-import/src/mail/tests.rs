@@ -244,3 +244,11 @@ fn another_file_is_refused_before_anything_is_read() {
     let refused = Export::of_bytes("takeout.zip", &cut[..cut.len() - 30]);
     assert!(matches!(refused, Err(ImportError::Damaged(why)) if why.contains("Download it again")));
 }
+
+#[test]
+fn a_label_with_a_comma_is_one_label() {
+    for header in ["Inbox,\"Kunden, wichtig\",Later", "=?UTF-8?Q?Inbox,\"Kunden=2C_wichtig\",Later?="] {
+        let found = read(Kind::Mbox, "m", mail(format!("X-Gmail-Labels: {header}\n\nx").as_bytes()));
+        assert_eq!(found.of("messages")[0]["labels"], json!(["Inbox", "Kunden, wichtig", "Later"]));
+    }
+}
