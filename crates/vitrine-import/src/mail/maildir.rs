@@ -22,6 +22,7 @@ fn is_mail(member: &Member) -> bool {
 }
 
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let notes = export.notes();
     for member in export.select(is_mail) {
         let mut bytes = Vec::new();
         export.reader(&member)?.take(MAX_MAIL_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -32,7 +33,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
         let unread = member.directory() == "new" || !flags(&member).contains('S');
         let folder = folder(&member);
         let (zone, place) = (&settings.time_zone, member.name.clone());
-        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), zone, place };
+        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), zone, place, notes: &notes };
         message::take(&bytes, &envelope, sink)?;
     }
     Ok(())

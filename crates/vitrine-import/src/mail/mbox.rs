@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::message::{self, Envelope};
 use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE};
-use crate::export::{Export, Member};
+use crate::export::{Export, Member, Notes};
 use crate::kind::Importer;
 use crate::lines::{LineRead, read_line};
 use crate::settings::Settings;
@@ -66,11 +66,20 @@ fn mboxes(export: &mut Export) -> Result<Vec<Member>, ImportError> {
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let found = mboxes(export)?;
     let only = export.members().len() == 1;
+    let notes = export.notes();
     for member in export.select(|member| only || found.contains(member)) {
         let folder = folder(&member, export.name());
-        read_mbox(&mut *export.reader(&member)?, &folder, &settings.time_zone, sink)?;
+        let around = Around { folder: &folder, zone: &settings.time_zone, notes: &notes };
+        read_mbox(&mut *export.reader(&member)?, &around, sink)?;
     }
     Ok(())
+}
+
+/// What is the same for all mails of a mailbox.
+struct Around<'a> {
+    folder: &'a str,
+    zone: &'a TimeZone,
+    notes: &'a Notes,
 }
 
 /// What a mailbox is called: as its file, or as the directory of one that is only called `mbox`.
@@ -83,7 +92,7 @@ fn folder(member: &Member, export: &str) -> String {
     name.trim_end_matches(".mbox").to_owned()
 }
 
-fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+fn read_mbox(reader: &mut dyn BufRead, around: &Around<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let mut mail = Mail::default();
     let mut after_blank = true;
     // Where a line stands that starts a mail if a header follows.
@@ -96,19 +105,19 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut
         let start = mail.bytes.len();
         let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES + 2 * MAX_SEPARATOR_BYTES)?;
         if read == LineRead::End {
-            return mail.finish(folder, zone, sink);
+            return mail.finish(around, sink);
         }
         let line = &mail.bytes[start..];
         let is_whole = read == LineRead::Whole;
         if after_blank && is_whole && is_separator(line) {
-            mail.split(start, start).finish(folder, zone, sink)?;
+            mail.split(start, start).finish(around, sink)?;
             (after_blank, unsure) = (false, None);
             continue;
         }
         if let Some(separator) = unsure.take()
             && is_header(line)
         {
-            mail.split(separator, start).finish(folder, zone, sink)?;
+            mail.split(separator, start).finish(around, sink)?;
             mail.cut |= !is_whole;
             after_blank = false;
             continue;
@@ -142,7 +151,7 @@ impl Mail {
         std::mem::replace(self, next)
     }
 
-    fn finish(self, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    fn finish(self, around: &Around<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         if self.number == 0 {
             return Ok(());
         }
@@ -152,7 +161,8 @@ impl Mail {
             return Ok(());
         }
         let delivered = message::from_line_time(&self.from_line);
-        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, zone, place }, sink)
+        let Around { folder, zone, notes } = *around;
+        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, zone, place, notes }, sink)
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
 use super::{MAX_ATTACHMENT_BYTES, charset, date, labels, text, unread};
+use crate::export::Notes;
 use crate::hash;
 use crate::sink::{ImportError, Sink, blob};
 
@@ -25,6 +26,16 @@ pub(super) struct Envelope<'a> {
     /// The zone of dates that name none.
     pub(super) zone: &'a TimeZone,
     pub(super) place: String,
+    /// Where goes what the owner should know of how mails were read.
+    pub(super) notes: &'a Notes,
+}
+
+impl Envelope<'_> {
+    fn note(&self, what: &str) {
+        if let Ok(mut notes) = self.notes.lock() {
+            notes.insert(format!("{} has mails {what}.", self.folder));
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -74,7 +85,12 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         return Ok(());
     }
     let noted = unread::by_status(mail.header_raw("Status"), mozilla);
-    let at = sent(&mail, envelope.zone).or(envelope.delivered);
+    let date = mail.header_raw("Date").map(str::trim).filter(|date| !date.is_empty());
+    let sent = date.and_then(|date| date::instant(date, envelope.zone));
+    if date.is_some() && sent.is_none() {
+        envelope.note("with a date that cannot be read; when they came was taken instead, if that is known");
+    }
+    let at = sent.or(envelope.delivered);
     let sent_at = at.map(time::format);
     let (body, is_whole) = body(&mail);
     if !is_whole {
@@ -164,14 +180,6 @@ fn contents(body: PartType<'_>) -> Cow<'_, [u8]> {
         PartType::Message(mail) => Cow::Owned(mail.raw_message().to_vec()),
         PartType::Multipart(_) => Cow::default(),
     }
-}
-
-fn sent(mail: &Message<'_>, zone: &TimeZone) -> Option<Timestamp> {
-    let parsed = || {
-        let date = mail.date().filter(|date| date.is_valid() && date.year >= 1970)?;
-        Timestamp::from_second(date.to_timestamp()).ok()
-    };
-    mail.header_raw("Date").and_then(|header| date::instant(header, zone)).or_else(parsed)
 }
 
 /// The time in an mbox's `From ` line: `From x@y Sat Jan  3 01:05:34 +0000 1996`, the zone left out by most.

@@ -246,6 +246,18 @@ fn another_file_is_refused_before_anything_is_read() {
 }
 
 #[test]
+fn a_date_that_cannot_be_read_is_never_a_wrong_one() {
+    for (date, sent_at, notes) in [
+        ("Tue, 14 Nov 2023 2:13:20 PM +0100", "2023-11-14T13:13:20Z", 0),
+        ("Tue, 14 Nov 2023 14.13.20 +0100", "2023-11-14T13:13:20Z", 0),
+        ("14/11/2023 14:13:20 +0100", "1998-01-03T01:05:34Z", 1),
+    ] {
+        let found = read(Kind::Mbox, "m", mail(format!("Date: {date}\n\nx").as_bytes()));
+        assert_eq!((&found.of("messages")[0]["sent_at"], found.notes.len()), (&json!(sent_at), notes), "{date}");
+    }
+}
+
+#[test]
 fn a_label_with_a_comma_is_one_label() {
     for header in ["Inbox,\"Kunden, wichtig\",Later", "=?UTF-8?Q?Inbox,\"Kunden=2C_wichtig\",Later?="] {
         let found = read(Kind::Mbox, "m", mail(format!("X-Gmail-Labels: {header}\n\nx").as_bytes()));
