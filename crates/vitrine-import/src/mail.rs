@@ -5,10 +5,12 @@ mod date;
 mod labels;
 pub(super) mod maildir;
 pub(super) mod mbox;
+mod mend;
 mod message;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transfer;
 mod unread;
 mod utf7;
 mod words;
