@@ -2,13 +2,17 @@
 
 mod charset;
 mod date;
+mod labels;
 pub(super) mod maildir;
 pub(super) mod mbox;
+mod mend;
 mod message;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transfer;
 mod unread;
+mod utf7;
 mod words;
 
 /// Says what mails and attachments are.

@@ -44,6 +44,14 @@ pub(crate) fn head(export: &mut Export, member: &Member, bytes: usize) -> Result
     Ok(decoder.text)
 }
 
+/// Bytes as text: as UTF-8 as far as they are, and from the first byte that is none as Windows-1252.
+pub(crate) fn decoded(bytes: &[u8]) -> String {
+    let mut decoder = Decoder::new(false);
+    decoder.take(bytes);
+    decoder.finish();
+    decoder.text
+}
+
 /// Bytes that become text.
 struct Decoder {
     text: String,

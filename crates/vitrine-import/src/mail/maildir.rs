@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::message::{self, Envelope};
-use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE};
+use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE, utf7};
 use crate::export::{Export, Member};
 use crate::kind::Importer;
 use crate::settings::Settings;
@@ -22,6 +22,7 @@ fn is_mail(member: &Member) -> bool {
 }
 
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let notes = export.notes();
     for member in export.select(is_mail) {
         let mut bytes = Vec::new();
         export.reader(&member)?.take(MAX_MAIL_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -32,7 +33,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
         let unread = member.directory() == "new" || !flags(&member).contains('S');
         let folder = folder(&member);
         let (zone, place) = (&settings.time_zone, member.name.clone());
-        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), zone, place };
+        let envelope = Envelope { folder: &folder, delivered: None, unread: Some(unread), zone, place, notes: &notes };
         message::take(&bytes, &envelope, sink)?;
     }
     Ok(())
@@ -49,7 +50,7 @@ fn folder(member: &Member) -> String {
     let above = member.name.rsplit('/').nth(2).unwrap_or_default();
     match above.trim_matches('.') {
         "" => "Inbox".to_owned(),
-        name => name.replace('.', "/"),
+        name => name.split('.').map(utf7::decoded).collect::<Vec<_>>().join("/"),
     }
 }
 
@@ -62,6 +63,7 @@ mod tests {
         let member = |name: &str| Member { name: name.into(), size: 0, index: 0 };
         assert_eq!(folder(&member("cur/1.a:2,S")), "Inbox");
         assert_eq!(folder(&member(".Work.Invoices/cur/1.a:2,S")), "Work/Invoices");
+        assert_eq!(folder(&member(".Arch&AOQ-v.2020/cur/1.a:2,S")), "Archäv/2020");
         assert_eq!(flags(&member("cur/1.a:2,FS")), "FS");
         assert_eq!(flags(&member("new/1.a")), "");
     }

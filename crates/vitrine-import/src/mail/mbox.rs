@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::message::{self, Envelope};
 use super::{DECLARATION, MAX_MAIL_BYTES, TOO_LARGE};
-use crate::export::{Export, Member};
+use crate::export::{Export, Member, Notes};
 use crate::kind::Importer;
 use crate::lines::{LineRead, read_line};
 use crate::settings::Settings;
@@ -66,11 +66,22 @@ fn mboxes(export: &mut Export) -> Result<Vec<Member>, ImportError> {
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let found = mboxes(export)?;
     let only = export.members().len() == 1;
+    let (notes, mut cut) = (export.notes(), None);
     for member in export.select(|member| only || found.contains(member)) {
         let folder = folder(&member, export.name());
-        read_mbox(&mut *export.reader(&member)?, &folder, &settings.time_zone, sink)?;
+        let around = Around { folder: &folder, zone: &settings.time_zone, notes: &notes };
+        if let Some(number) = read_mbox(&mut *export.reader(&member)?, &around, sink)? {
+            cut.get_or_insert(format!("{} seems to be cut off in mail {number}. Export it again.", member.name));
+        }
     }
-    Ok(())
+    cut.map_or(Ok(()), |why| Err(ImportError::Damaged(why)))
+}
+
+/// What is the same for all mails of a mailbox.
+struct Around<'a> {
+    folder: &'a str,
+    zone: &'a TimeZone,
+    notes: &'a Notes,
 }
 
 /// What a mailbox is called: as its file, or as the directory of one that is only called `mbox`.
@@ -83,33 +94,36 @@ fn folder(member: &Member, export: &str) -> String {
     name.trim_end_matches(".mbox").to_owned()
 }
 
-fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+/// Takes in all mails of a mailbox. Tells the number of the last one if that is cut off.
+fn read_mbox(reader: &mut dyn BufRead, around: &Around<'_>, sink: &mut Sink<'_>) -> Result<Option<u64>, ImportError> {
     let mut mail = Mail::default();
     let mut after_blank = true;
     // Where a line stands that starts a mail if a header follows.
     let mut unsure: Option<usize> = None;
     loop {
-        if mail.cut && unsure.is_none() {
+        if mail.too_large && unsure.is_none() {
             // Only the line that ends it is still of use.
             mail.bytes.clear();
         }
         let start = mail.bytes.len();
         let read = read_line(reader, &mut mail.bytes, MAX_MAIL_BYTES + 2 * MAX_SEPARATOR_BYTES)?;
         if read == LineRead::End {
-            return mail.finish(folder, zone, sink);
+            let cut = mail.is_cut_off().then_some(mail.number);
+            mail.finish(around, sink)?;
+            return Ok(cut);
         }
         let line = &mail.bytes[start..];
         let is_whole = read == LineRead::Whole;
         if after_blank && is_whole && is_separator(line) {
-            mail.split(start, start).finish(folder, zone, sink)?;
+            mail.split(start, start).finish(around, sink)?;
             (after_blank, unsure) = (false, None);
             continue;
         }
         if let Some(separator) = unsure.take()
             && is_header(line)
         {
-            mail.split(separator, start).finish(folder, zone, sink)?;
-            mail.cut |= !is_whole;
+            mail.split(separator, start).finish(around, sink)?;
+            mail.too_large |= !is_whole;
             after_blank = false;
             continue;
         }
@@ -118,7 +132,7 @@ fn read_mbox(reader: &mut dyn BufRead, folder: &str, zone: &TimeZone, sink: &mut
         if is_quoted_separator(line) {
             mail.bytes.remove(start);
         }
-        mail.cut |= !is_whole || unsure.unwrap_or(mail.bytes.len()) > MAX_MAIL_BYTES;
+        mail.too_large |= !is_whole || unsure.unwrap_or(mail.bytes.len()) > MAX_MAIL_BYTES;
     }
 }
 
@@ -128,7 +142,7 @@ struct Mail {
     number: u64,
     from_line: Vec<u8>,
     bytes: Vec<u8>,
-    cut: bool,
+    too_large: bool,
 }
 
 impl Mail {
@@ -138,21 +152,28 @@ impl Mail {
         let from_end = if rest == separator { tail.len() } else { rest - separator };
         let mut bytes = Vec::with_capacity(USUAL_MAIL_BYTES);
         bytes.extend_from_slice(&tail[from_end..]);
-        let next = Self { number: self.number + 1, from_line: tail[..from_end].to_vec(), bytes, cut: false };
+        let next = Self { number: self.number + 1, from_line: tail[..from_end].to_vec(), bytes, too_large: false };
         std::mem::replace(self, next)
     }
 
-    fn finish(self, folder: &str, zone: &TimeZone, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    /// Whether it is the last of a file that is cut off. A whole one ends in an empty line, whatever its sender forgot.
+    fn is_cut_off(&self) -> bool {
+        let ends_whole = self.bytes.ends_with(b"\n\n") || self.bytes.ends_with(b"\n\r\n");
+        self.number > 0 && !self.too_large && !ends_whole && message::is_cut(&self.bytes)
+    }
+
+    fn finish(self, around: &Around<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         if self.number == 0 {
             return Ok(());
         }
         let place = format!("mail {}", self.number);
-        if self.cut {
+        if self.too_large {
             sink.reject(TOO_LARGE, place);
             return Ok(());
         }
         let delivered = message::from_line_time(&self.from_line);
-        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, zone, place }, sink)
+        let Around { folder, zone, notes } = *around;
+        message::take(&self.bytes, &Envelope { folder, delivered, unread: None, zone, place, notes }, sink)
     }
 }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use mail_parser::{Address, HeaderForm, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Address, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
-use super::{MAX_ATTACHMENT_BYTES, charset, date, text, unread};
+use super::{MAX_ATTACHMENT_BYTES, charset, date, labels, mend, text, unread};
+use crate::export::Notes;
 use crate::hash;
 use crate::sink::{ImportError, Sink, blob};
 
@@ -25,6 +26,16 @@ pub(super) struct Envelope<'a> {
     /// The zone of dates that name none.
     pub(super) zone: &'a TimeZone,
     pub(super) place: String,
+    /// Where goes what the owner should know of how mails were read.
+    pub(super) notes: &'a Notes,
+}
+
+impl Envelope<'_> {
+    fn note(&self, what: &str) {
+        if let Ok(mut notes) = self.notes.lock() {
+            notes.insert(format!("{} has mails {what}.", self.folder));
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -61,10 +72,18 @@ struct Attachment<'a> {
 
 /// Takes one mail in.
 pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let repaired = charset::readable(bytes);
-    let readable = repaired.as_deref().unwrap_or(bytes);
-    let parsed = MessageParser::default().parse(readable).filter(|mail| !mail.headers().is_empty());
-    let Some(mut mail) = parsed else {
+    let (mut readable, mut is_guessed) = match charset::readable(bytes) {
+        Some((repaired, is_guessed)) => (Cow::Owned(repaired), is_guessed),
+        None => (Cow::Borrowed(bytes), false),
+    };
+    let mut parsed = MessageParser::default().parse(&readable);
+    for _ in 0..mend::MAX_MENDINGS {
+        let Some(mended) = parsed.as_ref().and_then(mend::mended) else { break };
+        drop(parsed);
+        readable = Cow::Owned(mended);
+        parsed = MessageParser::default().parse(&readable);
+    }
+    let Some(mut mail) = parsed.filter(|mail| !mail.headers().is_empty()) else {
         sink.reject("a mail without headers", &envelope.place);
         return Ok(());
     };
@@ -74,9 +93,15 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         return Ok(());
     }
     let noted = unread::by_status(mail.header_raw("Status"), mozilla);
-    let at = sent(&mail, envelope.zone).or(envelope.delivered);
+    let date = mail.header_raw("Date").map(str::trim).filter(|date| !date.is_empty());
+    let sent = date.and_then(|date| date::instant(date, envelope.zone));
+    if date.is_some() && sent.is_none() {
+        envelope.note("with a date that cannot be read; when they came was taken instead, if that is known");
+    }
+    let at = sent.or(envelope.delivered);
     let sent_at = at.map(time::format);
-    let (body, is_whole) = body(&mail);
+    let Body { text: body, is_whole, is_guessed: is_body_guessed } = body(&mail);
+    is_guessed |= is_body_guessed;
     if !is_whole {
         sink.leave_out("the rest of a text longer than 16 MB", &envelope.place);
     }
@@ -84,7 +109,7 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
         .message_id()
         .filter(|id| !id.is_empty())
         .map_or_else(|| derived_id(&mail, sent_at.as_deref(), &body), str::to_owned);
-    let labels = labels(&mail);
+    let labels = labels::of(&mail);
     let unread = envelope.unread.or_else(|| unread::by_labels(&labels)).or(noted);
     let from = mail.from().and_then(Address::first);
     let record = Mail {
@@ -109,11 +134,31 @@ pub(super) fn take(bytes: &[u8], envelope: &Envelope<'_>, sink: &mut Sink<'_>) -
     sink.record("messages", at, &record)?;
     let of = Of { id: &id, sent_at: record.sent_at };
     for (number, part) in std::mem::take(&mut mail.attachments).into_iter().enumerate() {
-        if let Some(part) = mail.parts.get_mut(part as usize) {
+        let part = part as usize;
+        let text = mail.parts.get(part).and_then(|part| reread(&mail, part));
+        if let Some(part) = mail.parts.get_mut(part) {
+            if let Some((text, is_text_guessed)) = text {
+                part.body = PartType::Text(Cow::Owned(text));
+                is_guessed |= is_text_guessed;
+            }
             attachment(part, number, &of, at, sink)?;
         }
     }
+    if is_guessed {
+        envelope.note("that are not in the encoding they name; they were read as Windows-1252");
+    }
     Ok(())
+}
+
+/// Whether a mail ends before its headers do, or inside one of its parts.
+pub(super) fn is_cut(bytes: &[u8]) -> bool {
+    if charset::head(bytes).len() == bytes.len() {
+        return !bytes.ends_with(b"\n");
+    }
+    let mail = MessageParser::default().parse_headers(bytes);
+    let kind = mail.as_ref().and_then(MimeHeaders::content_type).filter(|kind| kind.ctype() == "multipart");
+    let boundary = kind.and_then(|kind| kind.attribute("boundary"));
+    boundary.is_some_and(|boundary| memchr::memmem::rfind(bytes, format!("--{boundary}--").as_bytes()).is_none())
 }
 
 /// The mail that a file came with.
@@ -166,12 +211,13 @@ fn contents(body: PartType<'_>) -> Cow<'_, [u8]> {
     }
 }
 
-fn sent(mail: &Message<'_>, zone: &TimeZone) -> Option<Timestamp> {
-    let parsed = || {
-        let date = mail.date().filter(|date| date.is_valid() && date.year >= 1970)?;
-        Timestamp::from_second(date.to_timestamp()).ok()
-    };
-    mail.header_raw("Date").and_then(|header| date::instant(header, zone)).or_else(parsed)
+/// The text of a file, when the parser could not make sense of its bytes.
+fn reread(mail: &Message<'_>, part: &MessagePart<'_>) -> Option<charset::Reading<String>> {
+    let (PartType::Text(parsed) | PartType::Html(parsed)) = &part.body else { return None };
+    match charset::text(mail, part, parsed) {
+        (Cow::Owned(text), is_guessed) => Some((text, is_guessed)),
+        (Cow::Borrowed(_), _) => None,
+    }
 }
 
 /// The time in an mbox's `From ` line: `From x@y Sat Jan  3 01:05:34 +0000 1996`, the zone left out by most.
@@ -186,35 +232,47 @@ pub(super) fn from_line_time(line: &[u8]) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(&text).ok().map(|zoned| zoned.timestamp())
 }
 
-/// The text of a mail: what was written as text, else what the markup says; and whether that is all of it.
-fn body(mail: &Message<'_>) -> (String, bool) {
-    let plain = joined(mail, mail.text_bodies());
-    // Programs that write markup alone put an empty text beside it.
-    if plain.0.trim().is_empty() { joined(mail, mail.html_bodies()) } else { plain }
+/// The text of a mail.
+struct Body {
+    text: String,
+    is_whole: bool,
+    /// Whether it was read as Windows-1252 for want of anything better.
+    is_guessed: bool,
 }
 
-fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a>>) -> (String, bool) {
-    let (mut body, mut is_whole) = (String::new(), true);
+/// The text of a mail: what was written as text, else what the markup says.
+fn body(mail: &Message<'_>) -> Body {
+    let plain = joined(mail, mail.text_bodies());
+    // Programs that write markup alone put an empty text beside it.
+    if plain.text.trim().is_empty() { joined(mail, mail.html_bodies()) } else { plain }
+}
+
+fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a>>) -> Body {
+    let mut body = Body { text: String::new(), is_whole: true, is_guessed: false };
     for part in parts {
-        let text = match &part.body {
+        let (text, is_guessed) = match &part.body {
             PartType::Text(text) => charset::text(mail, part, text),
-            PartType::Html(html) => Cow::Owned(text::of_html(&charset::text(mail, part, html))),
+            PartType::Html(html) => {
+                let (html, is_guessed) = charset::text(mail, part, html);
+                (Cow::Owned(text::of_html(&html)), is_guessed)
+            }
             _ => continue,
         };
-        if !body.is_empty() {
-            body.push('\n');
+        body.is_guessed |= is_guessed;
+        if !body.text.is_empty() {
+            body.text.push('\n');
         }
-        let room = TEXT_BYTES.saturating_sub(body.len());
-        is_whole = text.len() <= room;
-        body.push_str(&text[..text.floor_char_boundary(room)]);
-        if !is_whole {
+        let room = TEXT_BYTES.saturating_sub(body.text.len());
+        body.is_whole = text.len() <= room;
+        body.text.push_str(&text[..text.floor_char_boundary(room)]);
+        if !body.is_whole {
             break;
         }
     }
-    if body.contains('\r') {
-        body = body.replace("\r\n", "\n");
+    if body.text.contains('\r') {
+        body.text = body.text.replace("\r\n", "\n");
     }
-    (body, is_whole)
+    body
 }
 
 /// Without a `Message-ID`: what makes this mail this mail. Headers that an archive adds are not part of it.
@@ -235,12 +293,6 @@ fn first_id<'a>(header: &'a HeaderValue<'_>) -> Option<&'a str> {
         HeaderValue::TextList(ids) => ids.first().map(AsRef::as_ref),
         _ => None,
     }
-}
-
-fn labels(mail: &Message<'_>) -> Vec<String> {
-    let headers = mail.header_as("X-Gmail-Labels", HeaderForm::Text);
-    let labels = headers.iter().filter_map(HeaderValue::as_text).flat_map(|labels| labels.split(','));
-    labels.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(MAX_ADDRESSES).collect()
 }
 
 /// `Nora Lindgren <nora@example.org>, "Ben, B." <ben@example.org>, eva@example.org`

@@ -244,3 +244,190 @@ fn another_file_is_refused_before_anything_is_read() {
     let refused = Export::of_bytes("takeout.zip", &cut[..cut.len() - 30]);
     assert!(matches!(refused, Err(ImportError::Damaged(why)) if why.contains("Download it again")));
 }
+
+/// A mail of two parts: a text, and a file with these headers and this body.
+fn with_file(head: &str, body: &str) -> Vec<u8> {
+    let kind = "Content-Type: multipart/mixed; boundary=b1\n\n--b1\nContent-Type: text/plain\n\nSee\n--b1\n";
+    mail(format!("{kind}{head}\nContent-Disposition: attachment\n\n{body}").as_bytes())
+}
+
+#[test]
+fn base64_without_padding_keeps_its_last_bytes() {
+    let plain = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n";
+    for (encoded, text) in [("SGVsbG8gd29ybGQ", "Hello world"), ("SGVsbG8gd29ybGQh", "Hello world!"), ("w6Q\n", "ä")] {
+        let found = read(Kind::Mbox, "m", mail(format!("{plain}{encoded}").as_bytes()));
+        assert_eq!(found.of("messages")[0]["body"], text);
+    }
+    let head = "Content-Type: application/pdf; name=\"=?utf-8?B?w6QucGRm?=\"\nContent-Transfer-Encoding: base64";
+    for end in ["\n--b1--\n", ""] {
+        let mut bytes = with_file(head, &format!("aGVsbG8gd29ybGQ{end}"));
+        bytes.truncate(bytes.trim_ascii_end().len());
+        let (found, _) = read_export(Kind::Mbox, &mut Export::of_bytes("m", bytes).unwrap(), &settings());
+        assert_eq!((found.blobs.len(), &found.blobs[0].bytes[..]), (1, &b"hello world"[..]));
+        assert_eq!(found.of("attachments")[0]["filename"], "ä.pdf");
+        assert_eq!(found.of("messages")[0]["body"], "See");
+    }
+}
+
+#[test]
+fn encoded_words_without_padding_keep_their_last_bytes() {
+    for (subject, text) in [("=?utf-8?B?w6Q?=", "ä"), ("=?utf-8?b?w6Q?= =?iso-8859-1?B?5GI?=", "ääb")] {
+        let found = read(Kind::Mbox, "m", mail(format!("Subject: {subject}\n\nx").as_bytes()));
+        assert_eq!(found.of("messages")[0]["subject"], text, "{subject}");
+    }
+    let head = "Content-Type: application/pdf; name=\"=?utf-8?B?w6Q?=\"";
+    let found = read(Kind::Mbox, "m", with_file(head, "x\n--b1--\n"));
+    assert_eq!(found.of("attachments")[0]["filename"], "ä");
+}
+
+#[test]
+fn what_a_list_adds_to_a_base64_text_stays_beside_it() {
+    let footer = "_______________________________________________\nA list mailing list\nA@lists.example.org\n";
+    for (kind, encoded, text) in [
+        ("text/plain; charset=utf-8", "R3LDtsOfZQ==", "Größe"),
+        ("text/plain; charset=iso-8859-1", "R3L232U=", "Größe"),
+        ("text/plain; charset=utf-8", "SGVsbG8gd29ybGQhIQ", "Hello world!!"),
+    ] {
+        let head = format!("Content-Type: {kind}\nContent-Transfer-Encoding: base64\n\n");
+        let found = read(Kind::Mbox, "m", mail(format!("{head}{encoded}\n{footer}").as_bytes()));
+        assert_eq!(
+            found.of("messages")[0]["body"].as_str().unwrap().trim_end(),
+            format!("{text}\n{}", footer.trim_end())
+        );
+    }
+    let html = "Content-Type: text/html\nContent-Transfer-Encoding: base64\n\nPGRpdj5IZWxsbzwvZGl2Pg==\n____ a\n";
+    let found = read(Kind::Mbox, "m", mail(html.as_bytes()));
+    assert_eq!((&found.of("messages")[0]["body"], found.blobs.len()), (&json!("Hello\n____ a"), 0));
+}
+
+#[test]
+fn characters_that_are_not_base64_are_passed_over() {
+    let head = "Content-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64";
+    for body in ["aGVsbG8g!d29ybGQ=", "aGVsbG8gd29ybGQ=\n____\nA list of words\n", "aGVsbG8gd29y!\n bGQ"] {
+        let found = read(Kind::Mbox, "m", with_file(head, &format!("{body}\n--b1--\n")));
+        assert_eq!((found.blobs.len(), &found.blobs[0].bytes[..]), (1, &b"hello world"[..]), "{body}");
+    }
+    let plain = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nSGVsbG8g!d29ybGQ=";
+    assert_eq!(read(Kind::Mbox, "m", mail(plain.as_bytes())).of("messages")[0]["body"], "Hello world");
+    let never = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nHello,\nthis was never encoded.";
+    let found = read(Kind::Mbox, "m", mail(never.as_bytes()));
+    assert_eq!(found.of("messages")[0]["body"].as_str().unwrap().trim_end(), "Hello,\nthis was never encoded.");
+}
+
+#[test]
+fn an_equals_sign_in_quoted_text_does_not_leave_it_encoded() {
+    let head = "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n";
+    let found = read(Kind::Mbox, "m", mail(format!("{head}<p>Gr=C3=B6=C3=9Fe ==3D 3=\n</p>").as_bytes()));
+    assert_eq!((&found.of("messages")[0]["body"], found.blobs.len()), (&json!("Größe == 3"), 0));
+}
+
+/// What is found in a mailbox that may be cut off, and what is said of that.
+fn read_cut(bytes: &[u8]) -> (crate::testing::Found, Option<String>) {
+    let (found, end) = read_export(Kind::Mbox, &mut Export::of_bytes("m", bytes).unwrap(), &settings());
+    (found, end.err().map(|error| error.to_string()))
+}
+
+#[test]
+fn a_mailbox_that_is_cut_off_inside_a_file_gives_what_it_has_and_says_so() {
+    let head = "Content-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64";
+    let whole = with_file(head, "JVBERi0xLjQgYW5kIG1vcmU=\n--b1--\n");
+    let start = memchr::memmem::find(&whole, b"JVBE").unwrap();
+    let said = Some("m seems to be cut off in mail 1. Export it again.".to_owned());
+    for (length, content) in
+        [(8, "%PDF-1"), (9, "%PDF-1"), (10, "%PDF-1."), (24, "%PDF-1.4 and more"), (28, "%PDF-1.4 and more")]
+    {
+        let (found, end) = read_cut(&whole[..start + length]);
+        assert_eq!(end, said, "{length}");
+        assert_eq!((found.of("messages").len(), &found.of("messages")[0]["body"]), (1, &json!("See")));
+        assert_eq!(
+            found.blobs.iter().map(|blob| &blob.bytes[..]).collect::<Vec<_>>(),
+            [content.as_bytes()],
+            "{length}"
+        );
+        assert_eq!(found.of("attachments")[0]["mime_type"], "application/pdf");
+    }
+    assert_eq!(read_cut(&whole).1, None);
+    let unclosed = [&whole[..start + 24], b"\n\n"].concat();
+    let (found, end) = read_cut(&unclosed);
+    assert_eq!((&found.blobs[0].bytes[..], end), (&b"%PDF-1.4 and more"[..], None), "its sender did not close it");
+    assert_eq!(read_cut(b"From x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\nSubj").1, said);
+}
+
+#[test]
+fn markup_that_is_cut_off_is_no_file() {
+    let parts = "Content-Type: multipart/alternative; boundary=\"b 1\"\n\n--b 1\nContent-Type: text/plain\n\nHello\n--b 1\n\
+        Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>Hello Gr=C3=B6=C3=9F";
+    let (found, end) = read_cut(&mail(parts.as_bytes()));
+    assert!(end.is_some_and(|said| said.contains("cut off in mail 1")));
+    assert_eq!((&found.of("messages")[0]["body"], found.blobs.len()), (&json!("Hello"), 0));
+    let markup = parts.replace("Content-Type: text/plain\n\nHello\n--b 1\n", "");
+    let (found, _) = read_cut(&mail(markup.as_bytes()));
+    assert_eq!((&found.of("messages")[0]["body"], found.blobs.len()), (&json!("Hello Größ"), 0));
+}
+
+#[test]
+fn parts_after_some_that_do_not_say_where_they_end_are_not_lost() {
+    let parts = "Content-Type: multipart/mixed; boundary=out\n\n--out\nContent-Type: multipart/alternative; boundary=in\n\n\
+        --in\nContent-Type: text/html\n\n<p>Hello</p>\n--out\nContent-Type: application/pdf\n\
+        Content-Transfer-Encoding: base64\n\naGVsbG8gd29ybGQ\n--out--\n";
+    let found = read(Kind::Mbox, "m", mail(parts.as_bytes()));
+    assert_eq!(found.of("messages")[0]["body"], "Hello");
+    assert_eq!((found.blobs.len(), &found.blobs[0].bytes[..]), (1, &b"hello world"[..]));
+}
+
+#[test]
+fn text_in_another_charset_than_it_names_is_still_text() {
+    let guessed = ["m has mails that are not in the encoding they name; they were read as Windows-1252."];
+    for (charset, bytes, text, notes) in [
+        ("us-ascii", "café".as_bytes(), "café", &[][..]),
+        ("US-ASCII", b"caf\xe9", "café", &guessed),
+        ("utf-8", b"caf\xe9", "café", &guessed),
+        ("utf-8", b"caf\xe9 \x80 5", "café € 5", &guessed),
+        ("utf-8", b"Gr\xc3\xb6\xc3\x9fe caf\xe9 Gr\xc3\xb6\xc3\x9fe", "Größe café Größe", &guessed),
+        ("utf-8", "a \u{fffd} ü".as_bytes(), "a \u{fffd} ü", &[]),
+        ("iso-8859-1", b"caf\xe9", "café", &[]),
+    ] {
+        let head = format!("Content-Type: text/plain; charset={charset}\n\n");
+        let found = read(Kind::Mbox, "m", mail(&[head.as_bytes(), bytes].concat()));
+        assert_eq!(found.of("messages")[0]["body"].as_str().unwrap().trim_end(), text, "{charset}");
+        assert_eq!(found.notes, notes, "{charset} {text}");
+    }
+    let head = "Content-Type: text/csv; charset=utf-8; name=a.csv\nContent-Transfer-Encoding: quoted-printable";
+    let found = read(Kind::Mbox, "m", with_file(head, "caf=E9\n--b1--\n"));
+    assert_eq!((&found.blobs[0].bytes[..], &found.notes[..]), ("café".as_bytes(), &guessed.map(str::to_owned)[..]));
+}
+
+#[test]
+fn a_date_that_cannot_be_read_is_never_a_wrong_one() {
+    for (date, sent_at, notes) in [
+        ("Tue, 14 Nov 2023 2:13:20 PM +0100", "2023-11-14T13:13:20Z", 0),
+        ("Tue, 14 Nov 2023 14.13.20 +0100", "2023-11-14T13:13:20Z", 0),
+        ("14/11/2023 14:13:20 +0100", "1998-01-03T01:05:34Z", 1),
+    ] {
+        let found = read(Kind::Mbox, "m", mail(format!("Date: {date}\n\nx").as_bytes()));
+        assert_eq!((&found.of("messages")[0]["sent_at"], found.notes.len()), (&json!(sent_at), notes), "{date}");
+    }
+}
+
+#[test]
+fn a_label_with_a_comma_is_one_label() {
+    for header in ["Inbox,\"Kunden, wichtig\",Later", "=?UTF-8?Q?Inbox,\"Kunden=2C_wichtig\",Later?="] {
+        let found = read(Kind::Mbox, "m", mail(format!("X-Gmail-Labels: {header}\n\nx").as_bytes()));
+        assert_eq!(found.of("messages")[0]["labels"], json!(["Inbox", "Kunden, wichtig", "Later"]));
+    }
+}
+
+#[test]
+fn many_damaged_parts_are_all_mended() {
+    let head = "Content-Type: application/pdf\nContent-Transfer-Encoding: base64\n\naGVsbG8g!d29ybGQ\n";
+    let parts = format!("Content-Type: multipart/mixed; boundary=b1\n\n{}", format!("--b1\n{head}").repeat(500));
+    let (found, _) = read_cut(&mail(parts.as_bytes()));
+    assert_eq!(found.blobs.iter().filter(|blob| blob.bytes == b"hello world").count(), 500);
+    let mut nested = String::new();
+    for depth in 0..500 {
+        nested.extend(["Content-Type: multipart/mixed; boundary=b", &depth.to_string(), ".\n\n"]);
+        nested.extend(["--b", &depth.to_string(), ".\n"]);
+    }
+    let (found, _) = read_cut(&mail(format!("{nested}Content-Type: text/plain\n\ndeep").as_bytes()));
+    assert_eq!(found.of("messages")[0]["body"], "deep");
+}
