@@ -210,6 +210,11 @@ impl Table<'_> {
             sink.leave_out("a payment that is not booked yet", place);
             return Ok(());
         }
+        let is_paid = [Role::Amount, Role::In, Role::Out].into_iter().any(|role| text(role).is_some());
+        if !is_paid && money(Role::Balance).is_some() && !self.columns.overflows(row) {
+            sink.leave_out("a line that states a balance", place);
+            return Ok(());
+        }
         let booked = day(Role::Booked).or_else(|| day(Role::Value)).and_then(midnight);
         let (amount, booked) = match (self.amount(row), booked) {
             (Ok(amount), Some(booked)) => (amount, booked),
