@@ -268,12 +268,13 @@ mod tests {
 
     #[test]
     fn the_rings_of_a_day_are_told() {
-        let rings = r#"<ActivitySummary dateComponents="2024-05-01" activeEnergyBurned="402.5" activeEnergyBurnedGoal="400" activeEnergyBurnedUnit="kcal" appleExerciseTime="31" appleExerciseTimeGoal="30" appleStandHours="11" appleStandHoursGoal="12"/>
+        let rings = r#"<ActivitySummary dateComponents="2024-05-01" activeEnergyBurned="402.5" activeEnergyBurnedGoal="400" activeEnergyBurnedUnit="kcal" appleMoveTime="50" appleMoveTimeGoal="60" appleExerciseTime="31" appleExerciseTimeGoal="30" appleStandHours="11" appleStandHoursGoal="12"/>
  <ActivitySummary activeEnergyBurned="0"/></HealthData>"#;
         let found = read(Kind::AppleHealth, "export.xml", HEALTH.replace("</HealthData>", rings));
         let [day] = found.of("days")[..] else { panic!("{:?}", found.records) };
         assert_eq!((&day["day"], &day["energy"]), (&json!("2024-05-01T00:00:00Z"), &json!(402.5)));
         assert_eq!((&day["exercise_minutes"], &day["stand_goal"]), (&json!(31.0), &json!(12.0)));
+        assert_eq!((&day["move_minutes"], &day["move_goal"]), (&json!(50.0), &json!(60.0)));
         assert_eq!(found.reasons()[1], "a summary without its day");
     }
 

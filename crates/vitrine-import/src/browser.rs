@@ -22,7 +22,8 @@ const MAX_URL_CHARS: usize = 4_000;
 /// A visit as either browser keeps it.
 struct Visit {
     number: i64,
-    url: String,
+    /// Unless the browser has forgotten it.
+    url: Option<String>,
     title: Option<String>,
     micros: i64,
     how: &'static str,
@@ -112,7 +113,11 @@ fn read_visits(
 
 impl Visit {
     fn record(&self, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-        if !["http://", "https://"].iter().any(|scheme| self.url.starts_with(scheme)) {
+        let Some(url) = &self.url else {
+            sink.leave_out("a visit whose address the browser has deleted", format!("visit {}", self.number));
+            return Ok(());
+        };
+        if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
             sink.leave_out("a page of the browser itself or a file", format!("visit {}", self.number));
             return Ok(());
         }
@@ -120,11 +125,11 @@ impl Visit {
             sink.reject("a visit without a time", format!("visit {}", self.number));
             return Ok(());
         };
-        let host = self.url.split("//").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+        let host = url.split("//").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
         let host = host.map(|host| host.rsplit('@').next().unwrap_or(host)).filter(|host| !host.is_empty());
         let record = VisitRecord {
             id: format!("{}-{}", self.micros, self.number),
-            url: self.url.chars().take(MAX_URL_CHARS).collect(),
+            url: url.chars().take(MAX_URL_CHARS).collect(),
             host,
             title: self.title.as_deref().filter(|title| !title.is_empty()),
             how: self.how,

@@ -1,5 +1,6 @@
 //! iCalendar files, as calendars export them.
 
+mod apart;
 mod windows;
 mod zone;
 
@@ -17,6 +18,7 @@ use super::moments::{Lasting, Moment, moment};
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
 use super::text;
+use apart::{Apart, Calendar};
 use zone::Zones;
 
 pub(super) const IMPORTER: Importer = Importer::declared(
@@ -68,21 +70,25 @@ const COMPONENTS: [&str; 4] = ["VEVENT", "VTIMEZONE", "VTODO", "VJOURNAL"];
 
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let several = export.members().len() > 1;
-    for member in export.select(|member| !several || is_calendar(member)) {
-        let mut calendar = member.file_name().trim_end_matches(".ics").to_owned();
+    let mut apart = Apart::default();
+    for (file, member) in export.select(|member| !several || is_calendar(member)).into_iter().enumerate() {
+        let mut calendar = Calendar::of_file(&member, file);
         let mut zones = Zones::new(&settings.time_zone);
         let mut reader = text::reader(export, &member)?;
         components::each(&mut *reader, &member.name, &COMPONENTS, sink, &mut |piece, sink| {
             match piece {
+                Piece::Line(around) if around.eq_ignore_ascii_case("BEGIN:VCALENDAR") => {
+                    calendar = Calendar::of_file(&member, file);
+                }
                 Piece::Line(around) => {
                     if let Some(name) = own_name(around) {
-                        calendar = name;
+                        calendar.call(name);
                     }
                 }
                 Piece::Component("VTIMEZONE", _, source) => zones.define(source),
                 Piece::Component("VEVENT", number, source) => {
                     let place = || format!("{}, event {number}", member.name);
-                    return event(source, &calendar, &zones, &place, sink);
+                    return event(source, (&calendar, &mut apart), &zones, &place, sink);
                 }
                 Piece::Component(name, number, _) => {
                     let reason = if name == "VTODO" { "a task: only events are imported" } else { "a journal entry" };
@@ -109,7 +115,7 @@ fn own_name(around: &str) -> Option<String> {
 
 fn event(
     source: &str,
-    calendar: &str,
+    (calendar, apart): (&Calendar, &mut Apart),
     zones: &Zones,
     place: &dyn Fn() -> String,
     sink: &mut Sink<'_>,
@@ -128,12 +134,12 @@ fn event(
         sink.reject("an event whose start cannot be read", place());
         return Ok(());
     }
-    record(event, calendar, source, zones, sink)
+    record(event, (calendar, apart), source, zones, sink)
 }
 
 fn record(
     event: &ICalendarComponent,
-    calendar: &str,
+    (calendar, apart): (&Calendar, &mut Apart),
     source: &str,
     zones: &Zones,
     sink: &mut Sink<'_>,
@@ -155,10 +161,11 @@ fn record(
     let excluded = all(ICalendarProperty::Exdate).flat_map(|entry| moments(entry, zones));
     let added = all(ICalendarProperty::Rdate).flat_map(|entry| moments(entry, zones));
     let categories = all(ICalendarProperty::Categories).flat_map(|entry| entry.values.iter().filter_map(text_value));
+    let id = occurrence.as_ref().map_or_else(|| uid.to_owned(), |at| format!("{uid}#{}", at.text()));
     let record = Event {
-        id: occurrence.as_ref().map_or_else(|| uid.to_owned(), |at| format!("{uid}#{}", at.text())),
+        id: apart.id(calendar, id),
         uid,
-        calendar,
+        calendar: calendar.name(),
         title: text(ICalendarProperty::Summary),
         description: text(ICalendarProperty::Description),
         location: text(ICalendarProperty::Location),

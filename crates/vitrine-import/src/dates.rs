@@ -110,6 +110,12 @@ impl Figures {
         };
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
     }
+
+    /// Whether the year is one in which instants are told in any zone: neither the first that can be written, nor the last.
+    pub(crate) fn has_instants(self) -> bool {
+        let is_first = self.width == 4 && self.numbers[0] == 0;
+        !is_first && !self.numbers.contains(&9999)
+    }
 }
 
 /// Finds out the order of dates from all of them.
@@ -118,6 +124,8 @@ pub(crate) struct OrderGuess {
     trials: [Trial; 2],
     /// Whether some date is another day in the other order.
     differs: bool,
+    /// Whether some date with the year in front is none.
+    year_first_fails: bool,
 }
 
 /// A year in front is written out, and needs no guess.
@@ -125,7 +133,10 @@ const ORDERS: [DateOrder; 2] = [DateOrder::Dmy, DateOrder::Mdy];
 
 #[derive(Debug, Default)]
 struct Trial {
+    /// Dates that are none in this order, or that nobody writes so.
     impossible: u32,
+    /// Whether some date is none in this order.
+    fails: bool,
     steps_back: u32,
     steps_ahead: u32,
     days: u64,
@@ -134,11 +145,14 @@ struct Trial {
 
 impl OrderGuess {
     pub(crate) fn see(&mut self, figures: Figures) {
-        let [one, other] = ORDERS.map(|order| figures.date(order));
+        let read @ [one, other] = ORDERS.map(|order| figures.date(order));
         self.differs |= one != other;
-        for (trial, order) in self.trials.iter_mut().zip(ORDERS) {
+        let year_first = if figures.width == 4 { one } else { figures.date(DateOrder::Ymd) };
+        self.year_first_fails |= year_first.is_none();
+        for ((trial, order), date) in self.trials.iter_mut().zip(ORDERS).zip(read) {
             let unheard_of = figures.dotted && order == DateOrder::Mdy && one.is_some();
-            let Some(date) = figures.date(order).filter(|_| !unheard_of) else {
+            trial.fails |= date.is_none();
+            let Some(date) = date.filter(|_| !unheard_of) else {
                 trial.impossible += 1;
                 continue;
             };
@@ -156,6 +170,15 @@ impl OrderGuess {
         let cost = |trial: &Trial| (trial.impossible, trial.steps_back.min(trial.steps_ahead), trial.days);
         let best = (0..ORDERS.len()).min_by_key(|at| cost(&self.trials[*at]));
         ORDERS[best.unwrap_or_default()]
+    }
+
+    /// Whether every date is one in this order.
+    pub(crate) fn fits(&self, order: DateOrder) -> bool {
+        match order {
+            DateOrder::Dmy => !self.trials[0].fails,
+            DateOrder::Mdy => !self.trials[1].fails,
+            DateOrder::Ymd => !self.year_first_fails,
+        }
     }
 
     /// Which order was taken, when no date rules out the other.

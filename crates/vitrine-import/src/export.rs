@@ -62,6 +62,11 @@ impl Member {
         Path::new(&self.name).extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
     }
 
+    /// The path of the directory it is in.
+    pub(crate) fn parent(&self) -> &str {
+        self.name.rsplit_once('/').map_or("", |(parent, _)| parent)
+    }
+
     /// The name of the directory it is in.
     pub(crate) fn directory(&self) -> &str {
         self.name.rsplit('/').nth(1).unwrap_or_default()

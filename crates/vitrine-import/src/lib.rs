@@ -17,6 +17,7 @@ mod delimited;
 mod elements;
 mod export;
 mod hash;
+mod json;
 mod kind;
 mod lines;
 mod mail;

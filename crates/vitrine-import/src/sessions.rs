@@ -9,6 +9,7 @@ use serde_json::Value;
 use vitrine_contract::time;
 
 use super::export::{Export, Member};
+use super::json;
 use super::lines::{LineRead, MAX_LINE_BYTES, read_line};
 use super::sink::{ImportError, Sink};
 
@@ -130,9 +131,9 @@ fn read_logs(
                 LineRead::End => break,
                 LineRead::Cut => sink.reject("a line longer than 64 MB", place()),
                 LineRead::Whole if buffer.trim_ascii().is_empty() => {}
-                LineRead::Whole => match serde_json::from_slice(&buffer) {
-                    Ok(entry) => line(&mut session, number, &entry, sink)?,
-                    Err(_) => sink.reject("a line that is no JSON", place()),
+                LineRead::Whole => match json::parse(&buffer) {
+                    Some(entry) => line(&mut session, number, &entry, sink)?,
+                    None => sink.reject("a line that is no JSON", place()),
                 },
             }
         }

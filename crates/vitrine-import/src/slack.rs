@@ -5,12 +5,14 @@ mod words;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use vitrine_contract::time;
 
 use super::elements;
 use super::export::{Export, Member};
+use super::json;
 use super::kind::Importer;
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
@@ -50,6 +52,8 @@ struct Profile {
     #[serde(default)]
     real_name: Option<String>,
     #[serde(default)]
+    display_name: Option<String>,
+    #[serde(default)]
     title: Option<String>,
     #[serde(default)]
     email: Option<String>,
@@ -60,6 +64,7 @@ struct UserRecord<'a> {
     id: &'a str,
     name: &'a str,
     real_name: Option<&'a str>,
+    display_name: Option<&'a str>,
     title: Option<&'a str>,
     email: Option<&'a str>,
     bot: bool,
@@ -89,18 +94,12 @@ struct Words {
     value: String,
 }
 
-impl Words {
-    fn text(&self) -> Option<&str> {
-        (!self.value.is_empty()).then_some(self.value.as_str())
-    }
-}
-
 #[derive(Serialize)]
 struct ChannelRecord<'a> {
     id: &'a str,
     name: &'a str,
-    topic: Option<&'a str>,
-    purpose: Option<&'a str>,
+    topic: Option<String>,
+    purpose: Option<String>,
     member_count: usize,
     archived: Option<bool>,
     created_at: Option<String>,
@@ -201,7 +200,7 @@ fn is_day(member: &Member) -> bool {
     member.name.contains('/') && day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()
 }
 
-fn each<T: for<'a> Deserialize<'a>>(
+fn each<T: DeserializeOwned>(
     export: &mut Export,
     member: &Member,
     sink: &mut Sink<'_>,
@@ -209,7 +208,7 @@ fn each<T: for<'a> Deserialize<'a>>(
     mut take: impl FnMut(T, &mut Sink<'_>) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let read = elements::each(&mut *export.reader(member)?, &member.name, sink, &mut |_, number, text, sink| {
-        if let Ok(entry) = serde_json::from_slice(text) {
+        if let Some(entry) = json::parse(text) {
             return take(entry, sink);
         }
         sink.reject(otherwise, format!("{}, entry {number}", member.name));
@@ -231,6 +230,7 @@ impl Names {
             id: &user.id,
             name: &user.name,
             real_name,
+            display_name: user.profile.display_name.as_deref().filter(|name| !name.is_empty()),
             title: user.profile.title.as_deref().filter(|title| !title.is_empty()),
             email: user.profile.email.as_deref(),
             bot: user.is_bot,
@@ -247,12 +247,15 @@ impl Names {
         } else {
             directory.to_owned()
         };
+        let words = |words: &Option<Words>| {
+            words.as_ref().map(|words| self.readable(&words.value)).filter(|text| !text.is_empty())
+        };
         let created = channel.created.and_then(|second| Timestamp::from_second(second).ok());
         let record = ChannelRecord {
             id: &channel.id,
             name: &name,
-            topic: channel.topic.as_ref().and_then(Words::text),
-            purpose: channel.purpose.as_ref().and_then(Words::text),
+            topic: words(&channel.topic),
+            purpose: words(&channel.purpose),
             member_count: channel.members.len(),
             archived: channel.is_archived,
             created_at: created.map(time::format),

@@ -6,6 +6,7 @@ use vitrine_contract::time;
 use super::elements;
 use super::export::{Export, Member};
 use super::hash;
+use super::json;
 use super::kind::Importer;
 use super::settings::Settings;
 use super::sink::{ImportError, Sink};
@@ -20,8 +21,8 @@ pub(super) const IMPORTER: Importer = Importer::declared(
 
 /// An entry as Spotify writes it.
 #[derive(Deserialize)]
-struct Entry<'a> {
-    ts: &'a str,
+struct Entry {
+    ts: String,
     #[serde(default)]
     ms_played: i64,
     #[serde(default, rename = "master_metadata_track_name")]
@@ -40,6 +41,12 @@ struct Entry<'a> {
     spotify_episode_uri: Option<String>,
     #[serde(default)]
     audiobook_title: Option<String>,
+    #[serde(default)]
+    audiobook_uri: Option<String>,
+    #[serde(default)]
+    audiobook_chapter_title: Option<String>,
+    #[serde(default)]
+    audiobook_chapter_uri: Option<String>,
     #[serde(default)]
     platform: Option<String>,
     #[serde(default)]
@@ -62,6 +69,7 @@ struct Play {
     title: Option<String>,
     artist: Option<String>,
     album: Option<String>,
+    chapter: Option<String>,
     uri: Option<String>,
     ms_played: i64,
     platform: Option<String>,
@@ -90,11 +98,11 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
     for member in export.select(|member| !several || is_history(member)) {
         elements::each(&mut *export.reader(&member)?, &member.name, sink, &mut |_, number, text, sink| {
             let place = || format!("{}, entry {number}", member.name);
-            let Ok(entry) = serde_json::from_slice::<Entry<'_>>(text) else {
+            let Some(entry) = json::parse::<Entry>(text) else {
                 sink.reject("an entry that is no play", place());
                 return Ok(());
             };
-            let Some(ended) = time::parse(entry.ts) else {
+            let Some(ended) = time::parse(&entry.ts) else {
                 sink.reject("a play whose time cannot be read", place());
                 return Ok(());
             };
@@ -104,18 +112,21 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
     Ok(())
 }
 
-fn play(entry: Entry<'_>, played_at: String) -> Play {
+fn play(entry: Entry, played_at: String) -> Play {
     let (kind, title, artist, uri) = if entry.track.is_some() {
         ("track", entry.track, entry.artist, entry.spotify_track_uri)
     } else if entry.episode_name.is_some() {
         ("episode", entry.episode_name, entry.episode_show_name, entry.spotify_episode_uri)
     } else if entry.audiobook_title.is_some() {
-        ("audiobook", entry.audiobook_title, entry.artist, None)
+        ("audiobook", entry.audiobook_title, entry.artist, entry.audiobook_chapter_uri.or(entry.audiobook_uri))
     } else {
         ("unknown", None, None, entry.spotify_track_uri)
     };
-    let parts = [&*played_at, uri.as_deref().unwrap_or_default(), title.as_deref().unwrap_or_default()];
-    let id = hash::text_key(&[parts[0], parts[1], parts[2], &entry.ms_played.to_string()]);
+    let (chapter, ms_played) = (entry.audiobook_chapter_title, entry.ms_played.to_string());
+    let mut parts = vec![&*played_at, uri.as_deref().unwrap_or_default(), title.as_deref().unwrap_or_default()];
+    parts.push(&ms_played);
+    parts.extend(chapter.as_deref());
+    let id = hash::text_key(&parts);
     Play {
         id,
         played_at,
@@ -123,6 +134,7 @@ fn play(entry: Entry<'_>, played_at: String) -> Play {
         title,
         artist,
         album: entry.album,
+        chapter,
         uri,
         ms_played: entry.ms_played,
         platform: entry.platform,
@@ -163,5 +175,28 @@ mod tests {
         assert_eq!((&episode["kind"], &episode["artist"]), (&"episode".into(), &"Pod".into()));
         assert_eq!(found.reasons(), ["a play whose time cannot be read", "an entry that is no play"]);
         assert_ne!(song["id"], episode["id"]);
+    }
+
+    #[test]
+    fn chapters_of_a_book_stay_apart() {
+        let chapter = |title: &str, uri: &str| {
+            format!(
+                r#"{{"ts":"2024-05-01T07:30:00Z","ms_played":0,"audiobook_title":"Emma","audiobook_uri":"spotify:show:1",
+                "audiobook_chapter_uri":{uri},"audiobook_chapter_title":"{title}"}}"#
+            )
+        };
+        let history = [
+            chapter("One", r#""spotify:episode:1""#),
+            chapter("Two", r#""spotify:episode:2""#),
+            chapter("Three", "null"),
+        ];
+        let found = read(Kind::Spotify, "Streaming_History_Audio.json", format!("[{}]", history.join(",")));
+        let [one, two, three] = found.of("plays")[..] else { panic!("{:?}", found.records) };
+        assert_eq!(
+            (&one["title"], &one["chapter"], &one["uri"]),
+            (&"Emma".into(), &"One".into(), &"spotify:episode:1".into())
+        );
+        assert_eq!(three["uri"], "spotify:show:1");
+        assert!(one["id"] != two["id"] && two["id"] != three["id"]);
     }
 }

@@ -4,8 +4,9 @@
 //! on iOS, `31/12/2023, 23:59 - Anna: …` on Android.
 
 mod line;
+mod name;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read as _;
 
 use jiff::civil::Date;
@@ -61,8 +62,8 @@ fn recognizes(export: &mut Export) -> Result<bool, ImportError> {
 }
 
 fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let archive = export.name().to_owned();
     let members = export.members().to_vec();
+    let several = members.iter().filter(|member| is_chat(member)).count() > 1;
     for member in members.iter().filter(|member| is_chat(member)) {
         let about = survey(export, member, &members)?;
         let mut media = HashMap::new();
@@ -71,7 +72,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
                 media.insert(file.file_name(), reference);
             }
         }
-        let chat = chat_name(if member.file_name() == "_chat.txt" { &archive } else { member.file_name() });
+        let chat = name::of(export, member, several);
         let order = settings.date_order.unwrap_or_else(|| about.dates.order());
         if settings.date_order.is_none() {
             about.dates.doubt(&chat).into_iter().for_each(|note| sink.note(note));
@@ -91,24 +92,25 @@ struct Survey {
 }
 
 fn survey(export: &mut Export, chat: &Member, members: &[Member]) -> Result<Survey, ImportError> {
+    // Files of two chats may have the same name; a chat's own lie beside it.
+    let is_own = |member: &&Member| member.parent() == chat.parent();
+    let (own, others): (Vec<&Member>, Vec<&Member>) = members.iter().filter(|m| !is_chat(m)).partition(is_own);
     let files: HashMap<&str, &Member> =
-        members.iter().filter(|m| !is_chat(m)).map(|member| (member.file_name(), member)).collect();
-    let (mut dates, mut named) = (OrderGuess::default(), HashSet::new());
+        others.into_iter().chain(own).map(|member| (member.file_name(), member)).collect();
+    let (mut dates, mut named) = (OrderGuess::default(), BTreeMap::new());
     let mut reader = text::reader(export, chat)?;
     let mut buffer = Vec::new();
     while read_line(&mut *reader, &mut buffer, MAX_TEXT_BYTES)? != LineRead::End {
         let text = String::from_utf8_lossy(&buffer);
         if let Some(line) = Line::parse(&text) {
             dates.see(line.header.date);
-            named.extend(line.media().and_then(|name| files.get(name)).map(|member| member.index));
+            named.extend(line.media().and_then(|name| files.get(name)).map(|member| (&*member.name, *member)));
         } else if let Some((_, name)) = line::attached(&text) {
-            named.extend(files.get(name).map(|member| member.index));
+            named.extend(files.get(name).map(|member| (&*member.name, *member)));
         }
         buffer.clear();
     }
-    let media = members.iter().filter(|member| !is_chat(member) && files.contains_key(member.file_name()));
-    let media = media.filter(|member| named.contains(&member.index)).cloned().collect();
-    Ok(Survey { dates, media })
+    Ok(Survey { dates, media: named.into_values().cloned().collect() })
 }
 
 /// Keeps a picture or file that came along.
@@ -229,21 +231,6 @@ impl Reading<'_> {
 /// Thai phones count years from the Buddha's death.
 fn in_common_years(date: Date) -> Date {
     if date.year() < 2400 { date } else { date.checked_sub(543.years()).unwrap_or(date) }
-}
-
-/// The person or group, from a name such as `WhatsApp Chat with Anna.txt`.
-fn chat_name(file: &str) -> String {
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let name = stem.split_once(" - ").map(|(_, name)| name);
-    let known = [
-        "WhatsApp Chat with ",
-        "WhatsApp-Chat mit ",
-        "Discussion WhatsApp avec ",
-        "Chat de WhatsApp con ",
-        "Chat WhatsApp con ",
-    ];
-    let name = name.or_else(|| known.iter().find_map(|start| stem.strip_prefix(start)));
-    name.unwrap_or(stem).trim().to_owned()
 }
 
 #[cfg(test)]

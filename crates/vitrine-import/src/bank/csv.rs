@@ -66,6 +66,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
     let mut survey = Survey::of(&layout.columns);
     each_row(
         &mut *text::reader(export, &member)?,
+        &member.name,
         &layout,
         sink,
         &mut |row, _, _| {
@@ -100,6 +101,7 @@ fn read(export: &mut Export, settings: &Settings, sink: &mut Sink<'_>) -> Result
     };
     each_row(
         &mut *text::reader(export, &member)?,
+        &member.name,
         &layout,
         sink,
         &mut |row, place, sink| table.record(row, place, sink),
@@ -156,6 +158,7 @@ type TakeRow<'a> = dyn FnMut(&csv::StringRecord, &str, &mut Sink<'_>) -> Result<
 /// Hands over the rows after the headings.
 fn each_row(
     reader: &mut dyn BufRead,
+    file: &str,
     layout: &Layout,
     sink: &mut Sink<'_>,
     take: &mut TakeRow<'_>,
@@ -168,7 +171,8 @@ fn each_row(
         let read = delimited::next(&mut rows, &mut row)?;
         let place = || format!("line {}", row.position().map_or(0, csv::Position::line));
         match read {
-            delimited::Next::End => return Ok(()),
+            delimited::Next::Unclosed(line) if reporting => return Err(delimited::unclosed(file, line)),
+            delimited::Next::End | delimited::Next::Unclosed(_) => return Ok(()),
             delimited::Next::Bad(reason) if reporting => sink.reject(reason, place()),
             delimited::Next::Bad(_) => {}
             delimited::Next::Row if in_table => take(&row, &place(), sink)?,
@@ -204,6 +208,11 @@ impl Table<'_> {
         }
         if text(Role::Booked).is_some_and(|text| OPEN.contains(&text.to_lowercase().as_str())) {
             sink.leave_out("a payment that is not booked yet", place);
+            return Ok(());
+        }
+        let is_paid = [Role::Amount, Role::In, Role::Out].into_iter().any(|role| text(role).is_some());
+        if !is_paid && money(Role::Balance).is_some() && !self.columns.overflows(row) {
+            sink.leave_out("a line that states a balance", place);
             return Ok(());
         }
         let booked = day(Role::Booked).or_else(|| day(Role::Value)).and_then(midnight);

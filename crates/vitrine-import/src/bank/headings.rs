@@ -28,7 +28,7 @@ const HEADINGS: &[(Role, &[&str])] = &[
             "fecha",
         ],
     ),
-    (Role::Balance, &["saldo", "balance", "kontostand", "running balance"]),
+    (Role::Balance, &["saldo", "balance", "kontostand", "running balance", "running bal"]),
     (Role::Out, &["soll", "debit", "débit", "paid out", "money out", "withdrawal", "belastung", "ausgabe"]),
     (Role::In, &["haben", "credit", "crédit", "paid in", "money in", "deposit", "deposits", "gutschrift", "einnahme"]),
     (Role::Id, &["transaction id", "transaction reference", "umsatz-id", "fitid", "id"]),

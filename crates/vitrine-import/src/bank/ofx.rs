@@ -48,9 +48,12 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
         let mut reader = text::reader(export, &member)?;
         let (mut account, mut currency) = (String::new(), String::new());
         let mut open: Option<Booking> = None;
-        let mut number = 0_u64;
+        let (mut number, mut in_document) = (0_u64, false);
         while let Some((tag, value)) = next(&mut *reader)? {
             match (tag.as_str(), &mut open) {
+                // Other tags may be left open.
+                ("OFX", _) => in_document = true,
+                ("/OFX", _) => in_document = false,
                 ("ACCTID", None) => account = value,
                 ("CURDEF", None) => currency = value,
                 ("STMTTRN", _) => (open, number) = (Some(Booking::default()), number + 1),
@@ -63,9 +66,10 @@ fn read(export: &mut Export, _: &Settings, sink: &mut Sink<'_>) -> Result<(), Im
                 _ => {}
             }
         }
-        if open.is_some() {
+        if open.is_some() || in_document {
+            let place = if open.is_some() { "in" } else { "after" };
             return Err(ImportError::Damaged(format!(
-                "{} is cut off in booking {number}. Download it again.",
+                "{} is cut off {place} booking {number}. Download it again.",
                 member.name
             )));
         }
@@ -236,7 +240,7 @@ mod tests {
 <BANKACCTFROM><BANKID>1<ACCTID>0123<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>\r\n\
 <STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20240131120000[-5:EST]<TRNAMT>-12.50<FITID>F1<NAME>A &amp; B<MEMO>rent\r\n</STMTTRN>\r\n\
 <STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20240201<TRNAMT>1,000.00<FITID>F2<NAME>ACME</STMTTRN>\r\n\
-<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>soon<TRNAMT>1<FITID>F3</STMTTRN></BANKTRANLIST>";
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>soon<TRNAMT>1<FITID>F3</STMTTRN></BANKTRANLIST></OFX>";
 
     #[test]
     fn open_and_closed_tags_tell_the_same() {
@@ -274,9 +278,13 @@ mod tests {
 
     #[test]
     fn a_statement_that_is_cut_off_gives_what_it_has() {
-        let mut export = Export::of_bytes("s.ofx", &SGML.as_bytes()[..SGML.len() - 40]).unwrap();
-        let (found, end) = read_export(Kind::Ofx, &mut export, &settings());
-        assert_eq!(found.of("transactions").len(), 2);
-        assert!(matches!(end, Err(ImportError::Damaged(why)) if why.contains("cut off in booking 3")));
+        for (missing, place) in
+            [(46, "in booking 3"), (6, "after booking 3"), (21, "after booking 3"), (88, "after booking 2")]
+        {
+            let mut export = Export::of_bytes("s.ofx", &SGML.as_bytes()[..SGML.len() - missing]).unwrap();
+            let (found, end) = read_export(Kind::Ofx, &mut export, &settings());
+            assert_eq!(found.of("transactions").len(), 2);
+            assert!(matches!(&end, Err(ImportError::Damaged(why)) if why.contains(place)), "{missing} {end:?}");
+        }
     }
 }

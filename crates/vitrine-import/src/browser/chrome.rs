@@ -12,7 +12,7 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
 );
 
 const VISITS: &str = "SELECT v.id, u.url, u.title, v.visit_time, v.transition, v.visit_duration
-    FROM visits v JOIN urls u ON u.id = v.url ORDER BY v.id";
+    FROM visits v LEFT JOIN urls u ON u.id = v.url ORDER BY v.id";
 /// Microseconds from 1601 to 1970.
 const EPOCH_MICROS: i64 = 11_644_473_600_000_000;
 

@@ -12,7 +12,7 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
 );
 
 const VISITS: &str = "SELECT v.id, p.url, p.title, v.visit_date, v.visit_type
-    FROM moz_historyvisits v JOIN moz_places p ON p.id = v.place_id ORDER BY v.id";
+    FROM moz_historyvisits v LEFT JOIN moz_places p ON p.id = v.place_id ORDER BY v.id";
 
 fn visit(row: &rusqlite::Row<'_>) -> rusqlite::Result<Visit> {
     Ok(Visit {

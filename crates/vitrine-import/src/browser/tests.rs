@@ -9,12 +9,12 @@ CREATE TABLE visits (id INTEGER PRIMARY KEY, url INTEGER, visit_time INTEGER, fr
     segment_id INTEGER, visit_duration INTEGER);
 INSERT INTO urls VALUES (1, 'https://me:pw@bread.example/rye?x=1', 'Rye', 1, 1, 0, 0), (2, 'chrome://settings', '', 1, 0, 0, 0);
 INSERT INTO visits VALUES (7, 1, 13350000000000000, 0, 805306369, 0, 5000000), (8, 2, 13350000000000001, 0, 0, 0, 0),
-    (9, 1, 0, 0, 0, 0, 0);";
+    (9, 1, 0, 0, 0, 0, 0), (10, 3, 13350000000000002, 0, 0, 0, 0);";
 
 const FIREFOX: &str = "CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url LONGVARCHAR, title LONGVARCHAR);
 CREATE TABLE moz_historyvisits (id INTEGER PRIMARY KEY, from_visit INTEGER, place_id INTEGER, visit_date INTEGER, visit_type INTEGER);
 INSERT INTO moz_places VALUES (1, 'http://bread.example/', NULL);
-INSERT INTO moz_historyvisits VALUES (3, 0, 1, 1700000000000000, 2);";
+INSERT INTO moz_historyvisits VALUES (3, 0, 1, 1700000000000000, 2), (4, 0, 2, 1700000000000000, 2);";
 
 #[test]
 fn histories_of_both_browsers_tell_the_same() {
@@ -33,13 +33,15 @@ fn histories_of_both_browsers_tell_the_same() {
     let [visit] = found.of("visits")[..] else { panic!("{:?}", found.records) };
     assert_eq!((&visit["host"], &visit["how"]), (&"bread.example".into(), &"typed".into()));
     assert_eq!((&visit["visited_at"], &visit["duration_ms"]), (&"2024-01-17T21:20:00Z".into(), &5_000.into()));
-    assert_eq!(found.reasons(), ["a page of the browser itself or a file", "a visit without a time"]);
+    let forgotten = "a visit whose address the browser has deleted";
+    assert_eq!(found.reasons(), ["a page of the browser itself or a file", "a visit without a time", forgotten]);
     drop(open);
 
     let mut export = Export::open(&firefox).unwrap();
     assert!(matches!(Kind::Chrome.check(&mut export), Err(ImportError::Wrong(why)) if why.contains("import firefox")));
     let (found, _) = read_export(Kind::Firefox, &mut export, &settings());
     assert_eq!(found.of("visits")[0]["visited_at"], "2023-11-14T22:13:20Z");
+    assert_eq!(found.reasons(), [forgotten]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use crate::testing::{read, read_export, settings};
+use crate::testing::{read, read_export, settings, zip};
 use crate::{Export, ImportError, Kind, Settings};
 
 const CALENDAR: &str = "BEGIN:VCALENDAR\r\nPRODID:-//Google Inc//Google Calendar 70.9054//EN\r\nVERSION:2.0\r\n\
@@ -85,6 +85,24 @@ fn a_zone_is_what_the_calendar_defines_it_as() {
     let starts: Vec<_> = found.of("events").iter().map(|event| event["starts_at"].clone()).collect();
     let expected = ["2024-07-02T08:00:00Z", "2024-01-02T09:00:00Z", "2024-07-02T04:30:00Z", "2024-07-02T14:00:00Z"];
     assert_eq!(json!(starts), json!(expected));
+}
+
+#[test]
+fn one_event_in_two_calendars_is_two() {
+    let event = "BEGIN:VEVENT\nUID:1\nDTSTART:20240402T100000Z\nSUMMARY:Party\nEND:VEVENT\n";
+    let named = |name: &str| calendar(&format!("X-WR-CALNAME:{name}\n{event}"));
+    let ids = |found: &crate::testing::Found| json!(found.of("events").iter().map(|e| &e["id"]).collect::<Vec<_>>());
+    let together = zip(&[("a.ics", named("Home").as_bytes()), ("b.ics", named("Work").as_bytes())]);
+    let together = read(Kind::Icalendar, "all.zip", together);
+    assert_eq!(ids(&together), json!(["1/Home", "1/Work"]));
+    assert_eq!(ids(&read(Kind::Icalendar, "b (2).ics", named("Work"))), json!(["1/Work"]), "also one after the other");
+    let joined = format!("{}{}{}", named("Home"), named("Work"), calendar(event));
+    assert_eq!(ids(&read(Kind::Icalendar, "all.ics", joined)), json!(["1/Home", "1/Work", "1"]));
+
+    let plain = calendar(event);
+    let together = zip(&[("x/a.ics", plain.as_bytes()), ("y/a.ics", plain.as_bytes())]);
+    assert_eq!(ids(&read(Kind::Icalendar, "all.zip", together)), json!(["1", "1/y/a"]));
+    assert_eq!(ids(&read(Kind::Icalendar, "b.ics", plain)), json!(["1"]), "files are called anything");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! ChatGPT: conversations whose messages hang in a tree, one branch for each time a question was
-//! asked anew. The branch that was last seen is taken.
+//! asked anew. The branch that was last seen is taken; where none is named, the one last written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Conversation, Message};
+use crate::json;
 use crate::kind::Importer;
 use crate::sink::Sink;
 
@@ -54,14 +55,15 @@ struct Author {
 
 fn conversation(text: &[u8], sink: &mut Sink<'_>) -> Option<Conversation> {
     // An entry has both `id` and `conversation_id`, which are the same.
-    let mut value: Value = serde_json::from_slice(text).ok()?;
+    let mut value: Value = json::parse(text)?;
     let entry = value.as_object_mut()?;
     if entry.contains_key("id") {
         entry.remove("conversation_id");
     }
     let mut exported: Exported = serde_json::from_value(value).ok()?;
     let mut messages = Vec::new();
-    let mut node = exported.current_node.take();
+    let named = exported.current_node.take().filter(|id| exported.mapping.contains_key(id));
+    let mut node = named.or_else(|| latest(&exported.mapping));
     while let Some(one) = node.and_then(|id| exported.mapping.remove(&id)) {
         messages.extend(one.message.and_then(message));
         node = one.parent;
@@ -78,6 +80,19 @@ fn conversation(text: &[u8], sink: &mut Sink<'_>) -> Option<Conversation> {
         model: exported.default_model_slug,
         messages,
     })
+}
+
+/// The end of the branch that was written last. What has no time of its own has that of what it follows.
+fn latest(mapping: &HashMap<String, Node>) -> Option<String> {
+    let followed: HashSet<&str> = mapping.values().filter_map(|node| node.parent.as_deref()).collect();
+    let written = |node: &Node| node.message.as_ref().and_then(|message| message.create_time);
+    let time = |node: &Node| {
+        let before = || written(mapping.get(node.parent.as_deref()?)?);
+        written(node).or_else(before).unwrap_or(f64::NEG_INFINITY)
+    };
+    let ends = mapping.iter().filter(|(id, _)| !followed.contains(id.as_str()));
+    ends.max_by(|(a, one), (b, other)| time(one).total_cmp(&time(other)).then_with(|| a.cmp(b)))
+        .map(|(id, _)| id.clone())
 }
 
 /// A message with something to read in it.
@@ -140,6 +155,18 @@ mod tests {
         assert_eq!(json!(told), json!([["m2", 0, "[image or file]\nWhy so flat?"], ["m4", 1, "Let it rest."]]));
         assert_eq!(found.of("messages")[1]["created_at"], "2023-11-14T22:13:20.25Z", "its conversation's");
         assert_eq!(found.reasons(), ["a message of a branch that was replaced", "an entry that is no conversation"]);
+    }
+
+    #[test]
+    fn a_conversation_that_names_no_branch_keeps_the_latest() {
+        for named in [json!(null), json!("gone")] {
+            let mut conversations: serde_json::Value = serde_json::from_str(&export()).unwrap();
+            conversations[0]["current_node"] = named;
+            let found = read(Kind::Chatgpt, "conversations.json", conversations.to_string());
+            let told: Vec<_> = found.of("messages").iter().map(|m| m["id"].clone()).collect();
+            assert_eq!(json!(told), json!(["m2", "m4"]));
+            assert_eq!(found.reasons()[0], "a message of a branch that was replaced");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use vitrine_contract::time;
 
 use super::{Conversation, Message};
+use crate::json;
 use crate::kind::Importer;
 use crate::sink::Sink;
 
@@ -54,7 +55,7 @@ struct Attached {
 }
 
 fn conversation(text: &[u8], sink: &mut Sink<'_>) -> Option<Conversation> {
-    let exported: Exported = serde_json::from_slice(text).ok()?;
+    let exported: Exported = json::parse(text)?;
     let mut messages = Vec::with_capacity(exported.chat_messages.len());
     for told in exported.chat_messages {
         let text = told.text();
@@ -116,5 +117,12 @@ mod tests {
         assert_eq!((&first["role"], &second["role"]), (&json!("user"), &json!("assistant")));
         assert_eq!(found.of("conversations")[0]["message_count"], 2);
         assert_eq!(found.reasons(), ["a message without text"]);
+    }
+
+    #[test]
+    fn half_a_character_loses_no_conversation() {
+        let export = r#"[{"uuid":"c","chat_messages":[{"uuid":"m","text":"cut \ud83d","sender":"human"}]}]"#;
+        let found = read(Kind::Claude, "conversations.json", export);
+        assert_eq!((&found.of("messages")[0]["text"], found.reasons().len()), (&json!("cut \u{fffd}"), 0));
     }
 }

@@ -71,8 +71,16 @@ fn item(
                 sink.leave_out("instructions of the program itself", id);
                 return Ok(());
             }
-            let blocks = payload.get("content").and_then(Value::as_array).into_iter().flatten();
-            let said = blocks.filter_map(|block| text(block, "text")).collect::<Vec<_>>().join("\n");
+            let blocks = || payload.get("content").and_then(Value::as_array).into_iter().flatten();
+            let said = blocks().filter_map(|block| text(block, "text")).collect::<Vec<_>>().join("\n");
+            let images =
+                blocks().filter(|block| text(block, "type").is_some_and(|kind| kind.ends_with("image"))).count();
+            for _ in 0..images {
+                sink.leave_out("an image", &id);
+            }
+            if images > 0 && said.is_empty() {
+                return Ok(());
+            }
             if said.starts_with("<environment_context>") || said.starts_with("<user_instructions>") {
                 sink.leave_out("instructions of the program itself", id);
                 return Ok(());
@@ -173,6 +181,21 @@ mod tests {
             (&session["id"], &session["branch"], &session["started_at"]),
             (&json!("O"), &json!("main"), &json!(at))
         );
+    }
+
+    #[test]
+    fn images_of_a_prompt_are_counted() {
+        let image = json!({ "type": "input_image", "image_url": "data:image/png;base64,AAAA" });
+        let words = json!({ "type": "input_text", "text": "What is this?" });
+        let prompt = |content: serde_json::Value| json!({ "type": "message", "role": "user", "content": content });
+        let log = [
+            line("session_meta", &json!({ "id": "s" })),
+            line("response_item", &prompt(json!([image, words, image]))),
+            line("response_item", &prompt(json!([image]))),
+        ];
+        let found = read(Kind::Codex, "rollout.jsonl", log.join("\n"));
+        let told: Vec<_> = found.of("messages").iter().map(|m| m["text"].clone()).collect();
+        assert_eq!((json!(told), found.reasons()), (json!(["What is this?"]), vec!["an image"; 3]));
     }
 
     #[test]

@@ -3,8 +3,8 @@ use serde_json::json;
 use crate::testing::{read, zip};
 use crate::{Export, ImportError, Kind};
 
-const USERS: &str = r#"[{"id":"U1","name":"anna","deleted":false,"is_bot":false,"profile":{"real_name":"Anna Müller","title":"","email":"anna@example.org"}}]"#;
-const CHANNELS: &str = r#"[{"id":"C1","name":"general","created":1600000000,"is_archived":false,"members":["U1"],"topic":{"value":"All"},"purpose":{"value":""}}]"#;
+const USERS: &str = r#"[{"id":"U1","name":"anna","deleted":false,"is_bot":false,"profile":{"real_name":"Anna Müller","display_name":"anni","title":"","email":"anna@example.org"}}]"#;
+const CHANNELS: &str = r#"[{"id":"C1","name":"general","created":1600000000,"is_archived":false,"members":["U1"],"topic":{"value":"All"},"purpose":{"value":"T &amp; U, <@U1>"}}]"#;
 const DAY: &str = r#"[{"type":"message","user":"U1","text":"Hi <@U1> &amp; <!here>: <https://x.example|docs> <#C1|general>","ts":"1700000000.123456",
     "thread_ts":"1700000000.123456","reply_count":1,"reactions":[{"name":"+1","users":["U1"],"count":2}],"files":[{"id":"F1","name":"a.pdf"}]},
     {"type":"message","subtype":"bot_message","username":"ci","bot_id":"B1","text":"1 < 2","ts":"1700000001.000000","thread_ts":"1700000000.123456","edited":{"user":"U1","ts":"1"}},
@@ -33,8 +33,14 @@ fn channels_people_and_threads_are_told() {
         (&second["user_name"], &second["text"], &second["edited"]),
         (&json!("ci"), &json!("1 < 2"), &json!(true))
     );
-    assert_eq!(found.of("channels")[0]["topic"], "All");
-    assert_eq!(found.of("users")[0]["email"], "anna@example.org");
+    assert_eq!(
+        (&found.of("channels")[0]["topic"], &found.of("channels")[0]["purpose"]),
+        (&json!("All"), &json!("T & U, @Anna Müller"))
+    );
+    assert_eq!(
+        (&found.of("users")[0]["email"], &found.of("users")[0]["display_name"]),
+        (&json!("anna@example.org"), &json!("anni"))
+    );
     let reasons =
         ["a path that leads out of the archive", "a message whose time cannot be read", "an entry that is no message"];
     assert_eq!(found.reasons(), reasons);

@@ -24,14 +24,20 @@ pub(super) enum Kind {
 const KINDS: [Kind; 6] = [Kind::Boolean, Kind::Integer, Kind::Point, Kind::Comma, Kind::Day, Kind::Instant];
 
 /// Finds out the kind of a column.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct KindGuess {
     refuted: [bool; KINDS.len()],
     order: OrderGuess,
+    /// The order of dates, when the owner said.
+    said: Option<DateOrder>,
     seen: bool,
 }
 
 impl KindGuess {
+    pub(super) fn new(said: Option<DateOrder>) -> Self {
+        Self { refuted: [false; KINDS.len()], order: OrderGuess::default(), said, seen: false }
+    }
+
     pub(super) fn see(&mut self, text: &str) {
         self.seen = true;
         for (kind, refuted) in KINDS.iter().zip(&mut self.refuted) {
@@ -43,8 +49,13 @@ impl KindGuess {
     }
 
     pub(super) fn kind(&self) -> Kind {
-        let left = KINDS.iter().zip(self.refuted).find(|(_, refuted)| !refuted);
-        left.filter(|_| self.seen).map_or(Kind::Text, |(kind, _)| *kind)
+        KINDS.into_iter().find(|kind| self.seen && self.may_be(*kind)).unwrap_or(Kind::Text)
+    }
+
+    /// Whether every cell so far can be read as this.
+    pub(super) fn may_be(&self, kind: Kind) -> bool {
+        let refuted = KINDS.iter().zip(self.refuted).any(|(known, refuted)| *known == kind && refuted);
+        !refuted && (!matches!(kind, Kind::Day | Kind::Instant) || self.order.fits(self.order()))
     }
 
     /// Whether any cell told.
@@ -53,28 +64,31 @@ impl KindGuess {
     }
 
     pub(super) fn order(&self) -> DateOrder {
-        self.order.order()
+        self.said.unwrap_or_else(|| self.order.order())
     }
 
-    /// What to say about the order of its dates, if it is a column of dates.
+    /// What to say about the order of its dates, if it is a column of dates and the owner said nothing.
     pub(super) fn doubt(&self, column: &str) -> Option<String> {
-        matches!(self.kind(), Kind::Day | Kind::Instant).then(|| self.order.doubt(column)).flatten()
+        let is_open = self.said.is_none() && matches!(self.kind(), Kind::Day | Kind::Instant);
+        is_open.then(|| self.order.doubt(column)).flatten()
     }
 }
 
 fn is(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::Boolean => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
-        Kind::Integer => is_whole(text.strip_prefix('-').unwrap_or(text)),
+        Kind::Integer => is_integer(text),
         Kind::Point => is_decimal(text, '.'),
         Kind::Comma => is_decimal(text, ','),
         Kind::Day => dates::figures(text).is_some_and(|(_, rest)| rest.is_empty()),
         Kind::Instant => {
-            let figures = dates::figures(text).is_some_and(|(_, rest)| {
+            let figures = dates::figures(text);
+            let is_told = figures.is_some_and(|(_, rest)| {
                 rest.is_empty()
                     || dates::clock(rest.trim_start_matches([',', ' '])).is_some_and(|(_, rest)| rest.is_empty())
             });
-            figures || (text.len() > 10 && time::parse(text).is_some())
+            let has_instants = figures.is_none_or(|(figures, _)| figures.has_instants());
+            has_instants && (is_told || (text.len() > 10 && time::parse(text).is_some()))
         }
         Kind::Text => true,
     }
@@ -87,12 +101,18 @@ fn is_whole(text: &str) -> bool {
         && (text.len() == 1 || !text.starts_with('0'))
 }
 
+/// A number that is written back as it stands: `+491511234567` is dialled, and a nought has no sign.
+fn is_integer(text: &str) -> bool {
+    is_whole(text.strip_prefix('-').unwrap_or(text)) && text != "-0"
+}
+
 fn is_decimal(text: &str, mark: char) -> bool {
-    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     match text.split_once(mark) {
-        None => is_whole(text),
+        None => is_integer(text),
         Some((whole, part)) => {
-            is_whole(whole) && (1..=15).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
+            is_whole(whole.strip_prefix(['-', '+']).unwrap_or(whole))
+                && (1..=15).contains(&part.len())
+                && part.bytes().all(|b| b.is_ascii_digit())
         }
     }
 }
@@ -119,10 +139,14 @@ fn instant(text: &str, order: DateOrder, zone: &TimeZone) -> Option<String> {
     if let Ok(instant) = text.parse::<jiff::Timestamp>() {
         return Some(time::format(instant));
     }
-    let (figures, rest) = dates::figures(text)?;
-    let rest = rest.trim_start_matches([',', ' ', 'T']);
-    let clock = if rest.is_empty() { jiff::civil::Time::midnight() } else { dates::clock(rest)?.0 };
-    zone.to_timestamp(figures.date(order)?.to_datetime(clock)).ok().map(time::format)
+    let in_figures = || {
+        let (figures, rest) = dates::figures(text)?;
+        let rest = rest.trim_start_matches([',', ' ', 'T']);
+        let clock = if rest.is_empty() { jiff::civil::Time::midnight() } else { dates::clock(rest)?.0 };
+        Some(figures.date(order)?.to_datetime(clock))
+    };
+    let local = in_figures().or_else(|| text.parse().ok())?;
+    zone.to_timestamp(local).ok().map(time::format)
 }
 
 #[cfg(test)]
@@ -131,11 +155,44 @@ mod tests {
     use crate::testing::settings;
 
     fn told(texts: &[&str]) -> (Kind, Vec<Option<Value>>) {
-        let mut guess = KindGuess::default();
+        told_in(None, texts)
+    }
+
+    fn told_in(order: Option<DateOrder>, texts: &[&str]) -> (Kind, Vec<Option<Value>>) {
+        let mut guess = KindGuess::new(order);
         for text in texts {
             guess.see(text);
         }
         (guess.kind(), texts.iter().map(|text| value(text, guess.kind(), guess.order(), &settings())).collect())
+    }
+
+    #[test]
+    fn telephone_numbers_are_no_amounts() {
+        let number = "+4915112345678";
+        assert_eq!(told(&[number, "+49301234567"]).1[0], Some(json!(number)));
+        assert_eq!(told(&[number, "1.5"]).0, Kind::Text);
+        assert_eq!(told(&["-0", "1"]).0, Kind::Text, "a sign is kept");
+        assert_eq!(told(&["+1.5", "-2"]), (Kind::Point, vec![Some(json!(1.5)), Some(json!(-2.0))]));
+        assert_eq!(told(&["+1,5", "-2"]).0, Kind::Comma);
+    }
+
+    #[test]
+    fn a_column_is_of_dates_only_if_each_is_one() {
+        for texts in [
+            &["2024-02-30", "2024-01-01"][..],
+            &["31.02.2024"],
+            &["13/01/2024", "01/13/2024"],
+            &["2024-02-30 10:00:00", "2024-01-01"],
+            &["9999-12-31 23:59:59", "2024-01-01"],
+            &["0000-00-00 00:00:00"],
+        ] {
+            let (kind, values) = told(texts);
+            assert_eq!((kind, values), (Kind::Text, texts.iter().map(|text| Some(json!(text))).collect()), "{texts:?}");
+        }
+        assert_eq!(told(&["9999-12-31", "2024-01-01"]).0, Kind::Day);
+        assert_eq!(told_in(Some(DateOrder::Mdy), &["13/01/2024"]).0, Kind::Text, "the owner said so");
+        assert_eq!(told_in(Some(DateOrder::Ymd), &["24-01-02"]).1, [Some(json!("2024-01-02"))]);
+        assert_eq!(told(&["20240102T030405"]).1, [Some(json!("2024-01-02T02:04:05Z"))], "without marks between");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) const IMPORTER: Importer = Importer::derived(
     prepare,
 );
 
-/// The delimiter that gives the first rows the most cells, the same number in each.
+/// The delimiter that gives the first rows the most cells, the same number in each; in most, when none does in each.
 fn delimiter(export: &mut Export) -> Result<Option<u8>, ImportError> {
     let Some(member) = only(export) else { return Ok(None) };
     let head = text::head(export, &member, 64 * 1024)?;
@@ -39,16 +39,39 @@ fn delimiter(export: &mut Export) -> Result<Option<u8>, ImportError> {
     }
     let whole =
         if head.len() < 64 * 1024 { head.as_str() } else { head.rsplit_once('\n').map_or("", |(whole, _)| whole) };
-    let mut best = (1, None);
+    let mut best = (Evenness::None, 1, None);
     for delimiter in delimited::DELIMITERS {
         let mut rows = delimited::rows(whole.as_bytes(), delimiter);
         let widths: Vec<usize> = rows.records().take(50).filter_map(Result::ok).map(|row| row.len()).collect();
-        let width = widths.first().copied().unwrap_or_default();
-        if width > best.0 && widths.iter().all(|other| *other == width) {
-            best = (width, Some(delimiter));
+        let (evenness, width) = (Evenness::of(&widths), widths.first().copied().unwrap_or_default());
+        if evenness != Evenness::None && width > 1 && (evenness, width) > (best.0, best.1) {
+            best = (evenness, width, Some(delimiter));
         }
     }
-    Ok(best.1)
+    Ok(best.2)
+}
+
+/// Whether rows are as wide as the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evenness {
+    None,
+    Most,
+    All,
+}
+
+impl Evenness {
+    /// Rows that miss a cell are one thing; lines in which nothing is separated are text.
+    fn of(widths: &[usize]) -> Self {
+        let count = |is: &dyn Fn(usize) -> bool| widths.iter().filter(|width| is(**width)).count();
+        let fitting = count(&|width| Some(&width) == widths.first());
+        if fitting == widths.len() {
+            Self::All
+        } else if fitting * 3 >= widths.len() * 2 && count(&|width| width == 1) * 4 <= widths.len() {
+            Self::Most
+        } else {
+            Self::None
+        }
+    }
 }
 
 struct CsvColumn {
@@ -67,7 +90,7 @@ fn prepare(
     let (Some(member), Some(delimiter)) = (only(export), delimiter(export)?) else {
         return Err(ImportError::Wrong("There is no table in it.".to_owned()));
     };
-    let (mut columns, rows) = survey(export, &member, delimiter)?;
+    let (mut columns, rows) = survey(export, &member, delimiter, settings.date_order)?;
     let known = registered.and_then(Known::of);
     let key = match known.and_then(Known::key) {
         Some(ROW_ID) => None,
@@ -84,14 +107,11 @@ fn prepare(
     let declared: Vec<Column<'_>> = columns.iter().filter(is_told).map(CsvColumn::declared).collect();
     let key_name = key.map(|at| columns[at].field.name.clone());
     let declaration = declaration(KEY, account, &member.name, &declared, key_name.as_deref(), registered);
-    let order = settings.date_order;
-    let cells: Vec<Cell> = columns.iter().map(|c| Cell::of(c, order)).collect();
+    let cells: Vec<Cell> = columns.iter().map(Cell::of).collect();
     let doubts: Vec<String> = columns.iter().filter_map(|c| c.guess.doubt(&c.field.name)).collect();
     let read = move |export: &mut Export, settings: &Settings, sink: &mut Sink<'_>| {
-        if settings.date_order.is_none() {
-            for doubt in doubts {
-                sink.note(doubt);
-            }
+        for doubt in doubts {
+            sink.note(doubt);
         }
         let mut reading = Reading { cells, key: key.is_some(), repeats: Repeats::default() };
         reading.read(export, &member, delimiter, settings, sink)
@@ -99,15 +119,20 @@ fn prepare(
     Ok(Prepared { declaration: declaration.into(), derived: true, read: Box::new(read) })
 }
 
-/// Looks at every row once.
-fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<CsvColumn>, u64), ImportError> {
+/// Looks at every row once that is going to be taken.
+fn survey(
+    export: &mut Export,
+    member: &Member,
+    delimiter: u8,
+    order: Option<DateOrder>,
+) -> Result<(Vec<CsvColumn>, u64), ImportError> {
     let mut rows = delimited::rows(text::reader(export, member)?, delimiter);
     let mut row = csv::StringRecord::new();
     let mut columns: Vec<CsvColumn> = Vec::new();
     let mut count = 0;
     loop {
         match delimited::next(&mut rows, &mut row)? {
-            Next::End => return Ok((columns, count)),
+            Next::End | Next::Unclosed(_) => return Ok((columns, count)),
             Next::Bad(_) => {}
             Next::Row if columns.is_empty() && delimited::names_delimiter(&row) => {}
             Next::Row if columns.is_empty() => {
@@ -115,11 +140,12 @@ fn survey(export: &mut Export, member: &Member, delimiter: u8) -> Result<(Vec<Cs
                     let names: Vec<Field> = columns.iter().map(|c| Field::new(&c.field.name, &[])).collect();
                     columns.push(CsvColumn {
                         field: Field::new(heading, &names),
-                        guess: KindGuess::default(),
+                        guess: KindGuess::new(order),
                         kind: Kind::Text,
                     });
                 }
             }
+            Next::Row if row.len() > columns.len() => {}
             Next::Row => {
                 count += 1;
                 for (column, text) in columns.iter_mut().zip(&row) {
@@ -139,7 +165,7 @@ impl CsvColumn {
     fn kind_beside(&self, held: Option<Held>) -> Kind {
         match (held, self.guess.kind()) {
             (Some(Held::Text), _) => Kind::Text,
-            (Some(Held::Instant), Kind::Day) => Kind::Instant,
+            (Some(Held::Instant), Kind::Day) if self.guess.may_be(Kind::Instant) => Kind::Instant,
             (_, kind) => kind,
         }
     }
@@ -165,9 +191,8 @@ struct Cell {
 }
 
 impl Cell {
-    fn of(column: &CsvColumn, order: Option<DateOrder>) -> Self {
-        let order = order.unwrap_or_else(|| column.guess.order());
-        Self { name: column.field.name.clone(), kind: column.kind, order }
+    fn of(column: &CsvColumn) -> Self {
+        Self { name: column.field.name.clone(), kind: column.kind, order: column.guess.order() }
     }
 }
 
@@ -194,6 +219,7 @@ impl Reading {
             let place = || format!("line {}", row.position().map_or(0, csv::Position::line));
             match read {
                 Next::End => return Ok(()),
+                Next::Unclosed(line) => return Err(delimited::unclosed(&member.name, line)),
                 Next::Bad(reason) => sink.reject(reason, place()),
                 Next::Row if headings => headings = delimited::names_delimiter(&row),
                 Next::Row if row.len() > self.cells.len() => {
@@ -239,8 +265,8 @@ impl Reading {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::{read, settings};
-    use crate::{Export, Kind};
+    use crate::testing::{read, read_export, settings};
+    use crate::{Export, ImportError, Kind};
 
     const TABLE: &str = "Date;Item;Price (EUR);Zip;Paid\n31.12.2023;Tea;3,50;01067;true\n01.02.2024;\"Bread; rye\";4;20459;false\n01.02.2024;\"Bread; rye\";4;20459;false\n";
 
@@ -277,6 +303,46 @@ mod tests {
         let head = "1,x\n".repeat(60);
         let found = read(Kind::Csv, "t.csv", format!("a,b\n{head}1,2,3\n"));
         assert_eq!((found.of("rows").len(), found.reasons()), (60, vec!["a row with more cells than headings"]));
+    }
+
+    #[test]
+    fn one_short_row_near_the_top_refuses_no_table() {
+        for (text, rows, reasons) in [
+            ("a,b,c\n1,2,3\n4,5\n7,8,9\n", 3, 0),
+            ("a,b,c\n1,2,3\n4,5\n", 2, 0),
+            ("a,b\n1,2\n1,2,3\n4,5\n", 2, 1),
+            ("a;b\n1;2,5\n2;3,5\n4;4,5;x\n", 2, 1),
+        ] {
+            let found = read(Kind::Csv, "t.csv", text);
+            assert_eq!((found.of("rows").len(), found.reasons().len()), (rows, reasons), "{text}");
+        }
+        for text in ["Dear Anna,\nhow are you, dear?\nBye\n", "a\nb\n1,2\n", "one, two\nthree\nfour\n", "a,b\n1,2,3\n"]
+        {
+            let refused = Kind::Csv.check(&mut Export::of_bytes("t.csv", text.as_bytes()).unwrap());
+            assert!(matches!(refused, Err(ImportError::Wrong(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_told_in_a_small_file_too() {
+        for (text, rows, line) in [
+            ("a,b\n1,\"cut\n2,x\n", 0, "line 2"),
+            ("a,b\n1,x\n2,\"cu", 1, "line 3"),
+            ("a,b\n\"1\",\"x\ny\"\n2,\"", 1, "line 4"),
+        ] {
+            let mut export = Export::of_bytes("t.csv", text.as_bytes()).unwrap();
+            Kind::Csv.check(&mut export).unwrap();
+            let (found, end) = read_export(Kind::Csv, &mut export, &settings());
+            assert_eq!(found.of("rows").len(), rows, "{text}");
+            assert!(matches!(&end, Err(ImportError::Damaged(why)) if why.contains(line)), "{text} {end:?}");
+        }
+    }
+
+    #[test]
+    fn a_date_that_is_none_makes_a_column_of_texts() {
+        let found = read(Kind::Csv, "t.csv", "id,d\n1,2024-02-30\n2,2024-01-01\n");
+        let days: Vec<_> = found.of("rows").iter().map(|row| row["d"].clone()).collect();
+        assert_eq!((json!(days), found.reasons().len()), (json!(["2024-02-30", "2024-01-01"]), 0));
     }
 
     #[test]

@@ -14,11 +14,13 @@ use super::merge::{self, Held, Known};
 use super::{MAX_COLUMNS, STREAM, digits, only};
 use crate::elements;
 use crate::export::{Export, Member};
+use crate::json;
 use crate::kind::{Importer, Prepared};
 use crate::lines::{LineRead, MAX_LINE_BYTES, read_line};
 use crate::repeats::Repeats;
 use crate::settings::Settings;
 use crate::sink::{ImportError, Outlet, Sink, Skip, Stopped};
+use crate::text;
 
 /// Starts what such a source is called.
 const KEY: &str = "json";
@@ -29,10 +31,10 @@ pub(crate) const IMPORTER: Importer = Importer::derived(
     KEY,
     |export| {
         let Some(member) = only(export) else { return Ok(false) };
-        let head = export.head(&member, 64 * 1024)?;
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
-        Ok(head.first() == Some(&b'{')
-            || (head.first() == Some(&b'[') && head[1..].trim_ascii_start().first() == Some(&b'{')))
+        let head = text::head(export, &member, 64 * 1024)?;
+        let head = head.trim_ascii_start();
+        Ok(head.starts_with('{')
+            || head.strip_prefix('[').is_some_and(|inside| inside.trim_ascii_start().starts_with('{')))
     },
     prepare,
 );
@@ -141,10 +143,10 @@ fn each(
     sink: &mut Sink<'_>,
     take: &mut TakeObject<'_>,
 ) -> Result<(), ImportError> {
-    let is_array = export.head(member, 1_024)?.trim_ascii_start().first() == Some(&b'[');
-    let mut reader = export.reader(member)?;
+    let is_array = text::head(export, member, 1_024)?.trim_ascii_start().starts_with('[');
+    let mut reader = text::reader(export, member)?;
     let mut one = |text: &[u8], place: String, sink: &mut Sink<'_>| {
-        if let Ok(Value::Object(object)) = serde_json::from_slice(&digits::kept(text)) {
+        if let Some(Value::Object(object)) = json::parse(&digits::kept(text)) {
             return take(object, sink);
         }
         sink.reject("a line that is no JSON object", place);
@@ -163,7 +165,7 @@ fn each(
             LineRead::End => return Ok(()),
             LineRead::Cut => sink.reject("a line longer than 64 MB", format!("line {number}")),
             LineRead::Whole => {
-                let line = buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer).trim_ascii();
+                let line = buffer.trim_ascii();
                 if !line.is_empty() {
                     one(line, format!("line {number}"), sink)?;
                 }
@@ -264,6 +266,28 @@ mod tests {
         let times: Vec<_> = found.of("rows").iter().map(|row| row["at"].clone()).collect();
         let expected = ["2024-03-12T22:30:00Z", "2024-03-12T22:30:00Z", "2024-03-10T00:00:00Z", "2024-03-10"];
         assert_eq!(json!(times), json!(expected));
+    }
+
+    #[test]
+    fn a_line_in_another_encoding_is_read() {
+        for (bytes, city) in [
+            (&b"{\"id\":1,\"a\":\"caf\xe9\"}\n{\"id\":2}\n"[..], "café"),
+            (b"[{\"id\":1,\"a\":\"caf\xe9\"},{\"id\":2}]", "café"),
+            (b"{\"id\":2,\"a\":\"\xc3\xa9\"}\n{\"id\":1,\"a\":\"caf\xe9\"}\n", "café"),
+        ] {
+            let found = read(Kind::Jsonl, "t.jsonl", bytes);
+            let told = found.of("rows").into_iter().find(|row| row["id"] == 1);
+            assert_eq!((told.map(|row| &row["a"]), found.reasons().len()), (Some(&json!(city)), 0));
+            assert!(found.notes.iter().any(|note| note.contains("Windows-1252")), "{:?}", found.notes);
+        }
+        let utf_16: Vec<u8> = "\u{feff}{\"a\":\"é\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(read(Kind::Jsonl, "t.jsonl", utf_16).of("rows")[0]["a"], "é");
+    }
+
+    #[test]
+    fn half_a_character_loses_no_line() {
+        let found = read(Kind::Jsonl, "t.jsonl", "{\"a\":\"x \\ud83d y\"}\n");
+        assert_eq!((&found.of("rows")[0]["a"], found.reasons().len()), (&json!("x \u{fffd} y"), 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use vitrine_contract::time;
 
 use crate::hash;
+use crate::json;
 use crate::sink::{ImportError, Sink};
 
 #[derive(Deserialize)]
@@ -62,7 +63,7 @@ const ACTIONS: &[&str] = &[
 ];
 
 pub(super) fn take(text: &[u8], place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let Ok(entry) = serde_json::from_slice::<Entry>(text) else {
+    let Some(entry) = json::parse::<Entry>(text) else {
         sink.reject("an entry that is no activity", place);
         return Ok(());
     };

@@ -7,6 +7,7 @@ use serde_json::Value;
 use vitrine_contract::time;
 
 use crate::hash;
+use crate::json;
 use crate::sink::{ImportError, Sink};
 
 #[derive(Serialize)]
@@ -50,7 +51,7 @@ type Point = (f64, f64);
 /// Takes an entry of one of the arrays: `locations`, `timelineObjects`, `semanticSegments`, or the
 /// document itself.
 pub(super) fn take(array: &str, text: &[u8], place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let Ok(entry) = serde_json::from_slice::<Value>(text) else {
+    let Some(entry) = json::parse::<Value>(text) else {
         sink.reject("an entry that is no JSON", place);
         return Ok(());
     };

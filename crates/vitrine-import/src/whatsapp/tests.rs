@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
-use super::chat_name;
-use crate::testing::{read, zip};
+use super::name;
+use crate::testing::{read, read_export, settings, zip};
 use crate::{Export, ImportError, Kind};
 
 fn told(found: &crate::testing::Found) -> Value {
@@ -139,10 +139,49 @@ fn chats_are_called_by_whom_they_are_with() {
         ("WhatsApp Chat with Anna.txt", "Anna"),
         ("WhatsApp-Chat mit Anna M..txt", "Anna M."),
         ("WhatsApp Chat - Book club.zip", "Book club"),
+        ("WhatsApp Chat mit Anna.txt", "Anna"),
+        ("WhatsApp-chat met Anna.txt", "Anna"),
+        ("Conversa do WhatsApp com Anna.txt", "Anna"),
+        ("WhatsApp Chat - Dr. Who", "Dr. Who"),
         ("_chat.txt", "_chat"),
     ] {
-        assert_eq!(chat_name(file), name);
+        assert_eq!(name::named(file), name);
     }
+}
+
+#[test]
+fn chats_in_directories_of_their_own_stay_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let chat = |who: &str| {
+        let said =
+            format!("[31.12.23, 23:59:00] {who}: a\n[31.12.23, 23:59:00] {who}: \u{200e}<attached: 1-PHOTO.jpg>\n");
+        said.replace("Bob: a", "Anna: a")
+    };
+    for who in ["Anna", "Bob"] {
+        let folder = directory.path().join(format!("WhatsApp Chat - {who}"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("_chat.txt"), chat(who)).unwrap();
+        std::fs::write(folder.join("1-PHOTO.jpg"), who).unwrap();
+        std::fs::write(folder.join("stray.jpg"), "stray").unwrap();
+    }
+    let mut export = Export::open(directory.path()).unwrap();
+    Kind::Whatsapp.check(&mut export).unwrap();
+    let (found, _) = read_export(Kind::Whatsapp, &mut export, &settings());
+    let chats: Vec<_> = found.of("messages").iter().map(|m| m["chat"].clone()).collect();
+    assert_eq!(json!(chats), json!(["Anna", "Anna", "Bob", "Bob"]));
+    let ids: std::collections::HashSet<_> = found.of("messages").iter().map(|m| m["id"].to_string()).collect();
+    assert_eq!(ids.len(), 4);
+    let pictures: Vec<_> = found.blobs.iter().map(|blob| String::from_utf8_lossy(&blob.bytes).into_owned()).collect();
+    assert_eq!(pictures, ["Anna", "Bob"], "each chat has its own, and no other file is kept");
+    assert_ne!(found.of("messages")[1]["blob_ref"], found.of("messages")[3]["blob_ref"]);
+
+    let alone = directory.path().join("WhatsApp Chat - Anna").join("_chat.txt");
+    let (again, _) = read_export(Kind::Whatsapp, &mut Export::open(&alone).unwrap(), &settings());
+    assert_eq!(again.records[0], found.records[0], "a chat alone is called as its folder");
+    let other = directory.path().join("_chat.txt");
+    std::fs::write(&other, chat("Eva")).unwrap();
+    let (other, _) = read_export(Kind::Whatsapp, &mut Export::open(&other).unwrap(), &settings());
+    assert_eq!(other.of("messages")[0]["chat"], "_chat");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use crate::Kind;
-use crate::testing::{Found, read};
+use crate::testing::{Found, read, read_export, settings};
+use crate::{Export, ImportError, Kind};
 
 fn told(found: &Found) -> serde_json::Value {
     found
@@ -228,4 +228,30 @@ fn an_account_number_alone_is_the_owner_s() {
     let booking = found.of("transactions")[0];
     assert_eq!((&booking["account"], &booking["counterparty_account"]), (&json!("12345678"), &json!(null)));
     assert_eq!((&booking["reference"], &booking["amount"]), (&json!("TESCO"), &json!(-12.34)));
+}
+
+#[test]
+fn a_line_that_states_a_balance_is_no_damaged_booking() {
+    let text = "Description,,Summary Amt.\nBeginning balance as of 01/01/2024,,\"1,000.00\"\nTotal credits,,\"500.00\"\n\
+        Total debits,,\"-20.00\"\nEnding balance as of 01/31/2024,,\"1,480.00\"\n\n\
+        Date,Description,Amount,Running Bal.\n01/01/2024,Beginning balance as of 01/01/2024,,\"1,000.00\"\n\
+        01/15/2024,\"TESCO\",\"-20.00\",\"980.00\"\n01/31/2024,\"PAYROLL\",\"500.00\",\"1,480.00\"\n";
+    let found = read(Kind::BankCsv, "stmt.csv", text);
+    let told: Vec<_> = found.of("transactions").iter().map(|t| json!([t["amount"], t["balance"]])).collect();
+    assert_eq!(json!(told), json!([[-20.0, 980.0], [500.0, 1480.0]]));
+    assert_eq!(found.reasons(), ["a line that states a balance"]);
+    assert!(
+        !found.skips[0].rejected && found.notes.iter().all(|note| !note.contains("Running Bal")),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn a_statement_cut_inside_a_quote_says_so() {
+    let text = "Date,Description,Amount\n2024-03-12,Tea,-3.00\n2024-03-13,\"Bre";
+    let mut export = Export::of_bytes("a.csv", text.as_bytes()).unwrap();
+    let (found, end) = read_export(Kind::BankCsv, &mut export, &settings());
+    assert_eq!(found.of("transactions").len(), 1);
+    assert!(matches!(&end, Err(ImportError::Damaged(why)) if why.contains("line 3")), "{end:?}");
 }
