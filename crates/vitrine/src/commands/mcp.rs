@@ -47,7 +47,7 @@ pub(crate) async fn run(args: Args, place: &Place) -> Result<(), Fault> {
             let session = Session::open(&surroundings, args.cache_root, url, Clock::System).await;
             Ok(serve_stdio(OfProvider { session: session.map_err(Fault::renewing)?, random: Random::System }).await?)
         }
-        None => serve_store(args.grant, Opened::at(place)?, &here(place)?).await,
+        None => serve_store(args.grant, Opened::there(place)?, &here(place)?).await,
     }
 }
 
