@@ -1,9 +1,6 @@
 //! `vitrine demo`: a sample person, for as long as the command runs.
 
-use std::io;
-
 use serde::Serialize;
-use tokio::net::TcpListener;
 use vitrine_server::clients::{Client, Here, recommend};
 use vitrine_server::{App, Guard, Limits, router, serve};
 
@@ -11,7 +8,7 @@ use crate::cli::Place;
 use crate::demo::{Keys, Scale, move_in};
 use crate::fault::Fault;
 use crate::here::here;
-use crate::listening::{stop_signal, url_of};
+use crate::listening::{listen, stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::private;
@@ -44,7 +41,7 @@ struct Ready {
 pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     let stop = stop_signal()?;
     tokio::pin!(stop);
-    let listener = TcpListener::bind(&args.listen).await.map_err(|error| cannot_listen(&args.listen, &error))?;
+    let listener = listen(&args.listen).await?;
     let directory = private::scratch("vitrine-demo-", &std::env::temp_dir())?;
     let place = Place { data_dir: Some(directory.path().to_owned()), database_url: None };
     let (opened, here) = (Opened::at(&place)?, here(&place)?);
@@ -105,16 +102,6 @@ fn ways_in(here: &Here) -> Vec<(&'static str, String)> {
     let commonest = [Client::ClaudeCode, Client::Codex, Client::GeminiCli];
     let shown = if installed.is_empty() { commonest.as_slice() } else { installed.as_slice() };
     shown.iter().filter_map(way).take(CLIENTS_SHOWN).collect()
-}
-
-fn cannot_listen(address: &str, error: &io::Error) -> io::Error {
-    let why = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("{address} is taken by another program. Stop it, or choose another port: --listen 127.0.0.1:0")
-        }
-        _ => format!("cannot listen on {address}: {error}"),
-    };
-    io::Error::new(error.kind(), why)
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl Args {
     fn mcp_url(&self) -> Result<String, Fault> {
         let url = self.url.as_deref().unwrap_or(DEFAULT_URL);
         let address = crate::provider::Address::parse(url.trim_end_matches('/').trim_end_matches("/mcp"))
-            .map_err(|error| Fault::usage(&error.to_string()))?;
+            .map_err(|error| Fault::configuration(error.to_string()))?;
         Ok(format!("{}/mcp", address.as_str()))
     }
 }

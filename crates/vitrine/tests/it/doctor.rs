@@ -175,6 +175,17 @@ fn a_server_of_another_store_is_found() {
 }
 
 #[test]
+fn an_address_that_no_server_takes_is_refused() {
+    let home = home();
+    for listen in ["nope", "127.0.0.1", "127.0.0.1:99999"] {
+        let (looked, served) =
+            (doctor(&home, &["--listen", listen]), home.run(&["serve", "--listen", listen, "--json"]));
+        assert_eq!((looked.code, looked.stdout.as_str()), (78, ""), "{looked:?}");
+        assert_eq!((served.code, &served.stderr), (78, &looked.stderr));
+    }
+}
+
+#[test]
 fn a_taken_port_is_found() {
     let home = home();
     let taken = another_program().to_string();

@@ -316,7 +316,7 @@ fn a_server_elsewhere_is_reached_by_its_address() {
         assert_eq!(shown["entry"]["value"], json!({ "url": "https://records.example.org/mcp" }));
     }
     let refused = home.run(&["setup", "zed", "--url", "records.example.org"]);
-    assert_eq!(refused.code, 64, "{refused:?}");
+    assert_eq!(refused.code, 78, "as from `connect`: {refused:?}");
 }
 
 #[test]
