@@ -140,6 +140,9 @@ impl Setup<'_> {
         } else {
             change.write().map_err(|error| Fault::configuration(error.to_string()))?
         };
+        if removing {
+            change.clear_up().map_err(|error| Fault::configuration(error.to_string()))?;
+        }
         let applied = shown::Applied::new(client, &change, removing, next, (backup, difference));
         output.result(&applied, || applied.words())?;
         Ok(())

@@ -140,6 +140,8 @@ fn undoing_restores_every_byte() {
     }
     for (client, file) in [("cursor", CURSOR), ("vscode", VSCODE), ("codex", CODEX), ("goose", GOOSE)] {
         let home = Home::new();
+        let directory = home.path(file).parent().unwrap().to_owned();
+        fs::create_dir_all(directory).unwrap();
         home.json(&["setup", client, "--write"]);
         home.json(&["setup", client, "--remove"]);
         assert_eq!(contents(&home, file), [], "{client}");
@@ -158,8 +160,40 @@ fn undoing_goes_back_to_before_the_first_time() {
         assert!(home.read(CURSOR).contains("7663/mcp"));
         home.json(&["setup", "cursor", "--remove"]);
         assert_eq!(home.path(CURSOR).exists().then(|| home.read(CURSOR)).as_deref(), text);
-        assert!(backups(&home, ".cursor").is_empty());
+        assert_eq!(home.path(".cursor").exists(), text.is_some());
+        assert!(text.is_none() || backups(&home, ".cursor").is_empty());
     }
+}
+
+#[test]
+fn undoing_takes_away_what_writing_made() {
+    let home = Home::new();
+    let clients = [("cursor", ".cursor"), ("codex", ".codex"), ("zed", ".config"), ("gemini-cli", ".gemini")];
+    let installed = |home: &Home| {
+        let shown = home.json(&["setup"]);
+        shown.as_array().unwrap().iter().filter(|shown| shown["installed"] == true).count()
+    };
+    for (client, directory) in clients {
+        home.json(&["setup", client, "--write"]);
+        assert!(home.path(directory).exists() && installed(&home) == 1);
+        home.json(&["setup", client, "--remove"]);
+        assert!(!home.path(directory).exists(), "{directory}");
+        assert_eq!(installed(&home), 0, "{client}");
+    }
+    home.json(&["setup", "cursor", "--write"]);
+    fs::remove_file(home.path(CURSOR)).unwrap();
+    assert_eq!(home.json(&["setup", "cursor", "--remove"])["action"], "none");
+    assert!(!home.path(".cursor").exists(), "the file was gone, what was made for it was not");
+
+    fs::create_dir_all(home.path(".codex")).unwrap();
+    home.json(&["setup", "codex", "--write"]);
+    home.json(&["setup", "codex", "--remove"]);
+    assert!(home.path(".codex").exists(), "it was there before");
+    home.json(&["setup", "cursor", "--write"]);
+    home.file(".cursor/rules.md", "mine");
+    home.json(&["setup", "cursor", "--remove"]);
+    let left: Vec<_> = fs::read_dir(home.path(".cursor")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["rules.md"]);
 }
 
 #[test]
