@@ -250,13 +250,13 @@ fn a_client_that_cannot_start_yet_is_given_the_next_command() {
     let empty = Home::new();
     let written = empty.json(&["setup", "vscode", "--write"]);
     let commands = written["next"]["commands"].as_array().unwrap();
-    assert!(commands.len() == 2 && commands[0].as_str().unwrap().starts_with("vitrine import "), "{written}");
+    assert!(commands.len() == 2 && commands[0].as_str().unwrap().contains("vitrine import "), "{written}");
     assert!(!empty.store().data_dir().join("vitrine.db").exists(), "looking makes no store");
 
     let home = home_with_mail();
     for action in [&["setup", "vscode"][..], &["setup", "vscode", "--write"]] {
         let shown = home.run(action);
-        assert!(shown.code == 0 && shown.stdout.contains("\n  vitrine grant create --client 'VS Code'"), "{shown:?}");
+        assert!(shown.code == 0 && shown.stdout.contains("vitrine grant create --client 'VS Code'"), "{shown:?}");
     }
     let first = home.json(&["grant", "create", "--client", "VS Code"]);
     assert!(home.json(&["setup", "vscode", "--write"])["next"].is_null());
@@ -265,7 +265,7 @@ fn a_client_that_cannot_start_yet_is_given_the_next_command() {
     let commands = several["next"]["commands"].as_array().unwrap();
     let id = first["grants"][0]["grant_id"].as_str().unwrap();
     let choice = format!("vitrine setup vscode --write --grant {id}");
-    assert!(commands.iter().any(|command| command.as_str().unwrap().starts_with(&choice)), "{several}");
+    assert!(commands.iter().any(|command| command.as_str().unwrap().contains(&choice)), "{several}");
     assert!(home.json(&["setup", "vscode", "--write", "--grant", id])["next"].is_null());
     assert!(home.json(&["setup", "vscode", "--url", "https://a.example"])["next"].is_null());
 }
@@ -304,6 +304,28 @@ fn commands_to_type_name_a_store_of_its_own() {
     let usual = home.command(&["setup", "cursor"]).env_remove("VITRINE_DATA_DIR").env_remove("XDG_DATA_HOME").output();
     let usual = String::from_utf8(usual.unwrap().stdout).unwrap();
     assert!(usual.contains("vitrine setup cursor --write\n") && !usual.contains("--data-dir"), "{usual}");
+}
+
+#[test]
+fn commands_to_type_start_the_program_that_said_them() {
+    let home = home_with_mail();
+    let program = env!("CARGO_BIN_EXE_vitrine");
+    let told = |asked: &[&str]| {
+        let shown = home.run(asked).stdout;
+        let line = shown.lines().find(|line| line.contains("vitrine setup cursor ")).map(str::trim);
+        line.unwrap_or_else(|| panic!("{shown}")).trim_start_matches("Cursor").trim().to_owned()
+    };
+    home.file(CURSOR, "{}");
+    for asked in [&["setup"][..], &["setup", "cursor"]] {
+        assert!(told(asked).starts_with(&format!("{program} setup cursor --write")), "{}", told(asked));
+    }
+    let other = home.file("bin/vitrine", "");
+    assert!(told(&["setup"]).starts_with(program), "the shell finds another one");
+    fs::remove_file(&other).unwrap();
+    std::os::unix::fs::symlink(program, &other).unwrap();
+    for asked in [&["setup"][..], &["setup", "cursor"]] {
+        assert!(told(asked).starts_with("vitrine setup cursor --write"), "{}", told(asked));
+    }
 }
 
 #[tokio::test]
