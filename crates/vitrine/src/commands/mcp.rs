@@ -29,10 +29,10 @@ use crate::reading::Reading;
 pub(crate) struct Args {
     /// Grant or package to read under [default: the only active one]
     #[arg(long, value_name = "GRANT_OR_PACKAGE", conflicts_with = "provider_url")]
-    grant: Option<String>,
+    pub(crate) grant: Option<String>,
     /// Read from this provider instead of the embedded store
     #[arg(long, value_name = "URL", env = "PDPP_PROVIDER_URL")]
-    provider_url: Option<String>,
+    pub(crate) provider_url: Option<String>,
     /// Where the provider's credential is cached
     #[arg(long, value_name = "DIR", env = "PDPP_CACHE_ROOT", default_value = ".pdpp")]
     cache_root: PathBuf,
