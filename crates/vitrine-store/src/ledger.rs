@@ -194,6 +194,11 @@ impl Book {
         verify::verify(&self.shared.places, head)
     }
 
+    /// As [`Self::verify`], of the last segments only: as many as hold about this many bytes, and at least one.
+    pub fn verify_end(&self, bytes: u64) -> Result<Report> {
+        verify::verify_end(&self.shared.places, bytes)
+    }
+
     /// The files of the book as they are at one moment, for a copy of it.
     pub fn files(&self) -> Result<Vec<BookFile>> {
         copy::files(&self.shared.places)

@@ -89,13 +89,23 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
+/// Reads what another program would start this one with, whose environment is not known.
+pub(crate) fn read_arguments(arguments: &[&str]) -> Result<Cli, clap::Error> {
+    let mut command = without_variables(Cli::command(), |_| true);
+    let words = ["vitrine"].iter().chain(arguments);
+    Cli::from_arg_matches(&command.try_get_matches_from_mut(words)?)
+}
+
 fn without_empty_variables(command: clap::Command) -> clap::Command {
-    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    without_variables(command, |name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
+}
+
+fn without_variables(command: clap::Command, ignored: fn(&OsStr) -> bool) -> clap::Command {
     let args = command.mut_args(|arg| match arg.get_env() {
-        Some(name) if is_empty(name) => arg.env(None::<&'static str>),
+        Some(name) if ignored(name) => arg.env(None::<&'static str>),
         _ => arg,
     });
-    args.mut_subcommands(without_empty_variables)
+    args.mut_subcommands(|inner| without_variables(inner, ignored))
 }
 
 /// Shows help and version where they were asked for, and what is wrong otherwise.

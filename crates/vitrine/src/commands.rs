@@ -30,6 +30,7 @@ use crate::output::Output;
 pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
     let Cli { place, command, .. } = cli;
     let opened = || Opened::at(&place);
+    let there = || Opened::there(&place);
     match command {
         Command::Demo(args) => demo::run(args, output).await?,
         Command::Serve(args) => serve::run(args, &place, output).await?,
@@ -44,10 +45,10 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Result<ExitCode, Fault> {
         Command::Ingest(args) => return ingest::run(args, &opened()?, output).await,
         Command::Import(args) => return import::run(args, &opened()?, output).await,
         Command::Grant(command) => grant::run(command, &opened()?, output).await?,
-        Command::Ledger(args) => return ledger::run(*args, &opened()?, output).await,
-        Command::Backup(args) => backup::run(&args, &opened()?, output)?,
+        Command::Ledger(args) => return ledger::run(*args, &Opened::with_ledger(&place)?, output).await,
+        Command::Backup(args) => backup::run(&args, &there()?, output)?,
         Command::Restore(args) => restore::run(&args, &place, output).await?,
-        Command::Export(args) => export::run(&args, &opened()?, output).await?,
+        Command::Export(args) => export::run(&args, &there()?, output).await?,
         Command::Owner(command) => owner::run(command, &opened()?, output).await?,
     }
     Ok(ExitCode::SUCCESS)

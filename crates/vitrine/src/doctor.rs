@@ -7,6 +7,7 @@ mod credentials;
 mod disk;
 mod environment;
 mod fetch;
+mod ledger;
 mod meanings;
 mod owners;
 mod public;
@@ -74,6 +75,7 @@ pub(crate) async fn examine(patient: &Patient) -> Vec<Examined> {
     vec![
         of("environment", environment::check(patient).await),
         of("store", store::check(patient)),
+        ledger::check(patient),
         meanings::check(patient),
         of("disk", disk::check(patient)),
         of("clock", clock::check(patient).await),

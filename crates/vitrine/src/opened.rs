@@ -8,6 +8,7 @@ use vitrine_engine::clock::{Clock, Random};
 use vitrine_engine::owner::{Owner, OwnerError};
 use vitrine_store::Store;
 
+use crate::archive::{DATABASE, LEDGER};
 use crate::cli::Place;
 use crate::fault::Fault;
 
@@ -21,13 +22,30 @@ pub(crate) struct Opened {
 impl Opened {
     /// The store at a place, where there is one.
     pub(crate) fn existing(place: &Place) -> Result<Option<Self>, Fault> {
-        if embedded(place)?.join("vitrine.db").exists() { Self::at(place).map(Some) } else { Ok(None) }
+        Self::beside(place, &[DATABASE])
+    }
+
+    /// The store at a place, for commands that only take something out: in a directory that was mistyped they would
+    /// find nothing, and call that a success.
+    pub(crate) fn there(place: &Place) -> Result<Self, Fault> {
+        Self::existing(place)?.ok_or_else(|| no_store(place))
+    }
+
+    /// As [`Self::there`], for what is asked of the ledger, which can outlive its database.
+    pub(crate) fn with_ledger(place: &Place) -> Result<Self, Fault> {
+        Self::beside(place, &[DATABASE, LEDGER])?.ok_or_else(|| no_store(place))
+    }
+
+    fn beside(place: &Place, names: &[&str]) -> Result<Option<Self>, Fault> {
+        let directory = embedded(place)?;
+        let found = names.iter().any(|name| directory.join(name).exists());
+        found.then(|| Self::at(place)).transpose()
     }
 
     pub(crate) fn at(place: &Place) -> Result<Self, Fault> {
         let directory = embedded(place)?;
         let (clock, random) = (Clock::System, Random::System);
-        let store = Store::open(&directory.join("vitrine.db"), clock.clone(), &random)?;
+        let store = Store::open(&directory.join(DATABASE), clock.clone(), &random)?;
         Ok(Self { store: Arc::new(store), clock, random })
     }
 
@@ -50,6 +68,19 @@ impl Opened {
     pub(crate) fn owner(&self) -> Owner<'_, Store> {
         Owner::new(&*self.store, &self.clock, &self.random)
     }
+}
+
+fn no_store(place: &Place) -> Fault {
+    let directory = match embedded(place) {
+        Ok(directory) => directory,
+        Err(fault) => return fault,
+    };
+    let directory = std::path::absolute(&directory).unwrap_or(directory);
+    Fault::configuration(format!(
+        "There is no store in {}. Name the directory of yours with --data-dir (VITRINE_DATA_DIR); importing something or \
+         adding a source makes one.",
+        directory.display()
+    ))
 }
 
 /// The directory of the embedded store, unless another one is meant.

@@ -5,4 +5,5 @@ pub(crate) mod change;
 pub(crate) mod edit;
 mod file;
 pub(crate) mod machine;
+mod made;
 mod origin;

@@ -128,7 +128,10 @@ fn steps(client: Client, reach: &Reach, here: &Here) -> Vec<String> {
                 "ChatGPT calls from outside, so it needs a public https address: put `{}` behind a proxy.",
                 here.command(&["serve", "--public-url", "https://records.example.org"])
             ),
-            "Then `vitrine setup chatgpt --url https://records.example.org` shows the rest.".to_owned(),
+            format!(
+                "Then `{}` shows the rest.",
+                here.command(&["setup", client.key(), "--url", "https://records.example.org"])
+            ),
         ],
         (_, Some(url)) => &[
             "Open Settings, then Connectors, and choose Add custom connector.".to_owned(),

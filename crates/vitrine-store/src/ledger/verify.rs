@@ -1,6 +1,7 @@
 //! Checking the book: every line, every signature, every gap.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 
 use serde::Serialize;
@@ -35,6 +36,9 @@ pub struct Report {
     pub head: HeadCheck,
     /// What is wrong.
     pub faults: Vec<Fault>,
+    /// Segments that were passed over, where only the end was asked about.
+    #[serde(skip)]
+    pub passed_over: u64,
 }
 
 /// Whether the book still holds what an exported head says.
@@ -62,6 +66,17 @@ pub struct Fault {
     pub what: String,
 }
 
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, number) in [("segment", self.segment), ("line", self.line)] {
+            if let Some(number) = number {
+                write!(f, "{name} {number}: ")?;
+            }
+        }
+        f.write_str(&self.what)
+    }
+}
+
 /// The book as it was at one moment.
 struct Snapshot {
     segments: Vec<(u64, File, u64)>,
@@ -71,14 +86,36 @@ struct Snapshot {
 }
 
 pub(super) fn verify(places: &Places, exported: Option<&Head>) -> Result<Report> {
+    verify_snapshot(Snapshot::take(places)?, exported, 0)
+}
+
+pub(super) fn verify_end(places: &Places, bytes: u64) -> Result<Report> {
     let snapshot = Snapshot::take(places)?;
+    let mut held = 0;
+    let earlier = snapshot.segments.iter().rev().skip_while(|(_, _, length)| {
+        let begins_within = held < bytes.max(1);
+        held += length;
+        begins_within
+    });
+    let passed_over = earlier.count();
+    verify_snapshot(snapshot, None, passed_over)
+}
+
+fn verify_snapshot(snapshot: Snapshot, exported: Option<&Head>, passed_over: usize) -> Result<Report> {
     let mut check = Check::new(exported, snapshot.public_key.clone());
     check.dropped(&snapshot.dropped);
     check.kept_head(snapshot.head.as_deref(), !snapshot.segments.is_empty());
     let count = snapshot.segments.len();
     for (at, (number, mut file, length)) in snapshot.segments.into_iter().enumerate() {
+        if at < passed_over {
+            check.pass_over(number);
+            continue;
+        }
         let mut text = segments::rest(&mut file, 0)?;
         text.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        if at > 0 && at == passed_over {
+            check.begin_with(&text);
+        }
         check.segment(number, &text, at + 1 == count);
     }
     Ok(check.finish(count, exported))
@@ -135,6 +172,7 @@ impl Check {
             last_seq: None,
             head: HeadCheck::NotGiven,
             faults: Vec::new(),
+            passed_over: 0,
         };
         let public_key = exported.map(|head| head.public_key.clone()).or(own_key).unwrap_or_default();
         let sought = exported.iter().map(|head| (head.seq, None)).collect();
@@ -176,11 +214,30 @@ impl Check {
         }
     }
 
-    fn segment(&mut self, number: u64, text: &[u8], is_last: bool) {
+    /// A segment of which only that it is there is looked at.
+    fn pass_over(&mut self, number: u64) {
+        self.expect_segment(number);
+        self.report.passed_over += 1;
+    }
+
+    /// Takes a segment's own word for what it follows.
+    fn begin_with(&mut self, text: &[u8]) {
+        let first = text.split(|byte| *byte == b'\n').next().and_then(Stub::parse);
+        let Some(Stub { seq, previous: Some(previous), .. }) = first else { return };
+        if let Some(hash) = hexadecimal::decode(&previous) {
+            (self.seq, self.hash) = (seq.saturating_sub(1), hash);
+        }
+    }
+
+    fn expect_segment(&mut self, number: u64) {
         if number != self.next_segment {
             self.fault(Some(number), None, format!("segment {} is missing", self.next_segment));
         }
         self.next_segment = number + 1;
+    }
+
+    fn segment(&mut self, number: u64, text: &[u8], is_last: bool) {
+        self.expect_segment(number);
         let whole = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
         let mut last = None;
         let mut lines = 0;
@@ -266,5 +323,47 @@ impl Check {
             None if self.report.first_seq.is_some_and(|first| head.seq < first) => HeadCheck::Dropped,
             _ => HeadCheck::Differs,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use vitrine_engine::clock::{Clock, Random};
+
+    use super::super::{Book, LEAST_MAX_BYTES, Settings};
+    use super::*;
+
+    #[test]
+    fn the_end_is_checked_without_what_comes_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let places = Places { directory: directory.path().join("ledger") };
+        let book = Book::new(places.directory.clone(), Clock::manual(1_780_272_000), Random::System);
+        for n in 0..200 {
+            book.decide(Settings { max_bytes: LEAST_MAX_BYTES + n % 2, ..Settings::default() }).unwrap();
+        }
+        drop(book);
+        let numbers = places.segments().unwrap();
+        assert!(numbers.len() >= 4, "{numbers:?}");
+        let length = |number: &u64| fs::metadata(places.segment(*number)).unwrap().len();
+        let [.., before, last] = numbers.as_slice() else { panic!("{numbers:?}") };
+        for (bytes, checked) in [(0, 1), (length(last), 1), (length(last) + 1, 2), (u64::MAX, numbers.len())] {
+            let report = verify_end(&places, bytes).unwrap();
+            assert_eq!((report.ok, report.passed_over), (true, (numbers.len() - checked) as u64), "{report:?}");
+        }
+
+        let edit = |number: &u64| {
+            let text = fs::read_to_string(places.segment(*number)).unwrap();
+            fs::write(places.segment(*number), text.replacen("every_second", "each_entry", 1)).unwrap();
+        };
+        edit(before);
+        assert!(verify_end(&places, 0).unwrap().ok, "it is not looked at");
+        assert!(!verify_end(&places, length(last) + 1).unwrap().ok);
+        edit(last);
+        assert!(!verify_end(&places, 0).unwrap().ok);
+        fs::remove_file(places.segment(numbers[1])).unwrap();
+        let missing = format!("segment {} is missing", numbers[1]);
+        assert!(verify_end(&places, 0).unwrap().faults.iter().any(|fault| fault.what == missing));
     }
 }

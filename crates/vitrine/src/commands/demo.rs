@@ -1,9 +1,8 @@
 //! `vitrine demo`: a sample person, for as long as the command runs.
 
-use std::io;
+mod left_behind;
 
 use serde::Serialize;
-use tokio::net::TcpListener;
 use vitrine_server::clients::{Client, Here, recommend};
 use vitrine_server::{App, Guard, Limits, router, serve};
 
@@ -11,15 +10,17 @@ use crate::cli::Place;
 use crate::demo::{Keys, Scale, move_in};
 use crate::fault::Fault;
 use crate::here::here;
-use crate::listening::{stop_signal, url_of};
+use crate::listening::{listen, stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::private;
 use crate::reading::Reading;
 use crate::setup::machine::Machine;
 
-/// Together with the rest, ten lines.
-const CLIENTS_SHOWN: usize = 5;
+/// What the names of its stores start with.
+const PREFIX: &str = "vitrine-demo-";
+/// Lines about clients: together with the rest, ten.
+const CLIENT_LINES: usize = 5;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -44,8 +45,9 @@ struct Ready {
 pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     let stop = stop_signal()?;
     tokio::pin!(stop);
-    let listener = TcpListener::bind(&args.listen).await.map_err(|error| cannot_listen(&args.listen, &error))?;
-    let directory = private::scratch("vitrine-demo-", &std::env::temp_dir())?;
+    let listener = listen(&args.listen).await?;
+    let directory = private::scratch(PREFIX, &std::env::temp_dir())?;
+    left_behind::remove(directory.path());
     let place = Place { data_dir: Some(directory.path().to_owned()), database_url: None };
     let (opened, here) = (Opened::at(&place)?, here(&place)?);
     let keys = tokio::select! {
@@ -66,7 +68,7 @@ pub(crate) async fn run(args: Args, output: Output) -> Result<(), Fault> {
     };
     let records = keys.records;
     let ready = Ready::new(url, keys, directory.path().display().to_string());
-    let ways = ways_in(&here);
+    let ways = Machine::here().map(|machine| ways_in(&here, &clients_shown(&machine))).unwrap_or_default();
     output.result(&ready, || ready.words(records, &ways))?;
     serve(listener, router(app), limits, stop).await?;
     drop(reading);
@@ -93,28 +95,25 @@ impl Ready {
     }
 }
 
-/// What to type for each client that is here, or for the commonest where none is.
-fn ways_in(here: &Here) -> Vec<(&'static str, String)> {
-    let Some(machine) = Machine::here() else { return Vec::new() };
+/// Those that are here, or the commonest where none is.
+fn clients_shown(machine: &Machine) -> Vec<Client> {
+    let installed: Vec<Client> = Client::ALL.into_iter().filter(|client| machine.has(*client)).collect();
+    if installed.is_empty() { vec![Client::ClaudeCode, Client::Codex, Client::GeminiCli] } else { installed }
+}
+
+/// What to type for each client; for those that find no room, what shows it.
+fn ways_in(here: &Here, clients: &[Client]) -> Vec<(&'static str, String)> {
     let reach = here.reach(None);
     let way = |client: &Client| {
         let recommended = recommend(*client, &reach, here);
         Some((recommended.name, here.way(&recommended, &[])?))
     };
-    let installed: Vec<Client> = Client::ALL.into_iter().filter(|client| machine.has(*client)).collect();
-    let commonest = [Client::ClaudeCode, Client::Codex, Client::GeminiCli];
-    let shown = if installed.is_empty() { commonest.as_slice() } else { installed.as_slice() };
-    shown.iter().filter_map(way).take(CLIENTS_SHOWN).collect()
-}
-
-fn cannot_listen(address: &str, error: &io::Error) -> io::Error {
-    let why = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("{address} is taken by another program. Stop it, or choose another port: --listen 127.0.0.1:0")
-        }
-        _ => format!("cannot listen on {address}: {error}"),
-    };
-    io::Error::new(error.kind(), why)
+    let mut ways: Vec<(&str, String)> = clients.iter().filter_map(way).collect();
+    if ways.len() > CLIENT_LINES {
+        let others: Vec<&str> = ways.drain(CLIENT_LINES - 1..).map(|(name, _)| name).collect();
+        ways.push(("Others", format!("`{}` shows {}", here.command(&["setup"]), others.join(", "))));
+    }
+    ways
 }
 
 #[cfg(test)]
@@ -124,14 +123,29 @@ mod tests {
     #[test]
     fn ten_lines_tell_how_to_connect() {
         let here = Here { data_dir: Some("/tmp/vitrine demo".to_owned()), ..Here::default() };
-        let ways = ways_in(&here);
-        assert!(!ways.is_empty());
-        for (client, way) in &ways {
-            assert!(way.contains("--data-dir '/tmp/vitrine demo'"), "{client}: {way}");
+        let home = tempfile::tempdir().unwrap();
+        let none_installed = clients_shown(&Machine::below(home.path(), here.platform));
+        for clients in [none_installed.as_slice(), &Client::ALL[..CLIENT_LINES], &Client::ALL] {
+            let ways = ways_in(&here, clients);
+            assert!(!ways.is_empty());
+            for (client, way) in &ways {
+                assert!(way.contains("--data-dir '/tmp/vitrine demo'"), "{client}: {way}");
+            }
+            let [url, access_token, owner_token] = ["http://127.0.0.1:7663", "vtc_a", "vto_b"].map(str::to_owned);
+            let keys = Keys { access_token, owner_token, records: 7 };
+            let words = Ready::new(url, keys, String::new()).words(7, &ways);
+            assert!(words.lines().count() <= 10 && !words.contains("vto_b"), "{words}");
         }
-        let [url, access_token, owner_token] = ["http://127.0.0.1:7663", "vtc_a", "vto_b"].map(str::to_owned);
-        let keys = Keys { access_token, owner_token, records: 7 };
-        let words = Ready::new(url, keys, String::new()).words(7, &ways);
-        assert!(words.lines().count() <= 10 && !words.contains("vto_b"), "{words}");
+    }
+
+    #[test]
+    fn clients_beyond_the_room_are_told_by_name() {
+        let here = Here { typed: "/opt/vitrine".to_owned(), ..Here::default() };
+        let six = &Client::ALL[..=CLIENT_LINES];
+        let ways = ways_in(&here, six);
+        assert_eq!(ways.len(), CLIENT_LINES);
+        assert_eq!(ways[CLIENT_LINES - 1], ("Others", "`/opt/vitrine setup` shows VS Code, Cursor".to_owned()));
+        let told = ways_in(&here, &six[1..]);
+        assert!(told.len() == CLIENT_LINES && told.iter().all(|(client, _)| *client != "Others"), "{told:?}");
     }
 }

@@ -10,6 +10,7 @@ use crate::cli::Place;
 use crate::doctor::{Examined, Patient, examine};
 use crate::fault::{Exit, Fault};
 use crate::here::here;
+use crate::listening::check_address;
 use crate::opened::{Opened, directory_of};
 use crate::output::Output;
 use crate::provider::credential::Surroundings;
@@ -29,6 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, place: &Place, output: Output) -> Result<ExitCode, Fault> {
+    check_address(&args.listen).await?;
     let embedded = Place { database_url: None, ..place.clone() };
     let patient = Patient {
         data_dir: std::path::absolute(directory_of(place)?)?,

@@ -1,6 +1,7 @@
 //! `vitrine grant`: who may read what.
 
 use clap::Subcommand;
+use jiff::Timestamp;
 use serde_json::json;
 use vitrine_contract::time;
 use vitrine_engine::grant::{GrantRequest, StreamRequest};
@@ -42,22 +43,25 @@ pub(crate) struct Create {
     stream: Vec<StreamRequest>,
     /// Only records from this instant on
     #[arg(long, value_name = "TIME", value_parser = instant)]
-    since: Option<String>,
+    since: Option<Timestamp>,
     /// Only records before this instant
     #[arg(long, value_name = "TIME", value_parser = instant)]
-    until: Option<String>,
+    until: Option<Timestamp>,
 }
 
 pub(crate) async fn run(command: Command, opened: &Opened, output: Output) -> Result<(), Fault> {
     let (owner, clock) = (opened.owner(), &opened.clock);
     match command {
         Command::Create(Create { client, connection, stream, since, until }) => {
+            if since.zip(until).is_some_and(|(since, until)| since >= until) {
+                return Err(Fault::usage("--since must be before --until"));
+            }
             let request = GrantRequest {
                 client_name: Some(client),
                 connections: connection,
                 streams: stream,
-                since,
-                until,
+                since: since.map(time::format),
+                until: until.map(time::format),
                 ..GrantRequest::default()
             };
             let issued = owner.give_package(&request).await?;
@@ -122,11 +126,8 @@ fn stream(text: &str) -> Result<StreamRequest, String> {
     Ok(StreamRequest { name: name.to_owned(), fields, ..StreamRequest::default() })
 }
 
-fn instant(text: &str) -> Result<String, String> {
-    match time::parse(text) {
-        Some(instant) => Ok(time::format(instant)),
-        None => Err("write a time such as 2026-03-12T09:41:00Z, or a date".to_owned()),
-    }
+fn instant(text: &str) -> Result<Timestamp, String> {
+    time::parse(text).ok_or_else(|| "write a time such as 2026-03-12T09:41:00Z, or a date".to_owned())
 }
 
 #[cfg(test)]

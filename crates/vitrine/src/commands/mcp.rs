@@ -29,10 +29,10 @@ use crate::reading::Reading;
 pub(crate) struct Args {
     /// Grant or package to read under [default: the only active one]
     #[arg(long, value_name = "GRANT_OR_PACKAGE", conflicts_with = "provider_url")]
-    grant: Option<String>,
+    pub(crate) grant: Option<String>,
     /// Read from this provider instead of the embedded store
     #[arg(long, value_name = "URL", env = "PDPP_PROVIDER_URL")]
-    provider_url: Option<String>,
+    pub(crate) provider_url: Option<String>,
     /// Where the provider's credential is cached
     #[arg(long, value_name = "DIR", env = "PDPP_CACHE_ROOT", default_value = ".pdpp")]
     cache_root: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: Args, place: &Place) -> Result<(), Fault> {
             let session = Session::open(&surroundings, args.cache_root, url, Clock::System).await;
             Ok(serve_stdio(OfProvider { session: session.map_err(Fault::renewing)?, random: Random::System }).await?)
         }
-        None => serve_store(args.grant, Opened::at(place)?, &here(place)?).await,
+        None => serve_store(args.grant, Opened::there(place)?, &here(place)?).await,
     }
 }
 

@@ -2,13 +2,12 @@
 
 use http::Uri;
 use serde_json::json;
-use tokio::net::TcpListener;
 use vitrine_server::{App, Guard, Limits, router, serve};
 
 use crate::cli::Place;
 use crate::fault::Fault;
 use crate::here::here;
-use crate::listening::{stop_signal, url_of};
+use crate::listening::{listen, stop_signal, url_of};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::reading::Reading;
@@ -29,8 +28,7 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, place: &Place, output: Output) -> Result<(), Fault> {
     let opened = Opened::at(place)?;
     let public_url = args.public_url.as_deref().map(origin).transpose()?;
-    let cannot = |error| Fault::configuration(format!("cannot listen on {}: {error}", args.listen));
-    let listener = TcpListener::bind(&args.listen).await.map_err(cannot)?;
+    let listener = listen(&args.listen).await?;
     let url = url_of(listener.local_addr()?);
     let limits = Limits { requests_per_second: args.rate_limit, ..Limits::default() };
     let public_url = public_url.unwrap_or_else(|| url.clone());

@@ -90,7 +90,7 @@ impl Args {
     fn mcp_url(&self) -> Result<String, Fault> {
         let url = self.url.as_deref().unwrap_or(DEFAULT_URL);
         let address = crate::provider::Address::parse(url.trim_end_matches('/').trim_end_matches("/mcp"))
-            .map_err(|error| Fault::usage(&error.to_string()))?;
+            .map_err(|error| Fault::configuration(error.to_string()))?;
         Ok(format!("{}/mcp", address.as_str()))
     }
 }
@@ -140,6 +140,9 @@ impl Setup<'_> {
         } else {
             change.write().map_err(|error| Fault::configuration(error.to_string()))?
         };
+        if removing {
+            change.clear_up().map_err(|error| Fault::configuration(error.to_string()))?;
+        }
         let applied = shown::Applied::new(client, &change, removing, next, (backup, difference));
         output.result(&applied, || applied.words())?;
         Ok(())

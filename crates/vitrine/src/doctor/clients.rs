@@ -11,6 +11,8 @@ use vitrine_server::clients::Client;
 
 use super::fetch::Fetch;
 use super::{Finding, Patient};
+use crate::archive::DATABASE;
+use crate::cli::{Cli, Command, read_arguments};
 use crate::setup::change::present;
 
 pub(super) async fn check(patient: &Patient) -> Vec<Finding> {
@@ -72,17 +74,22 @@ async fn start_finding(patient: &Patient, client: Client, entry: &Value) -> Opti
         let problem = format!("{name} starts {command}, another copy than this one ({}).", patient.program.display());
         return Some(Finding::new(problem, again));
     }
-    let args: Vec<&str> = entry.get("args")?.as_array()?.iter().filter_map(Value::as_str).collect();
-    let value = |flag: &str| args.iter().skip_while(|word| **word != flag).nth(1).copied();
-    if let Some(directory) = value("--data-dir").filter(|directory| !Path::new(directory).join("vitrine.db").is_file())
-    {
-        return Some(Finding::new(format!("{name} reads from {directory}, where there is no store."), again));
+    let args: Vec<&str> =
+        entry.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let Ok(Cli { place, command: Command::Mcp(asked), .. }) = read_arguments(&args) else {
+        // They are not repeated: one of them may be a token.
+        let problem = format!("{name} starts Vitrine with other arguments than `mcp` and its own: no agent is served.");
+        return Some(Finding::new(problem, again));
+    };
+    let directory = place.data_dir.as_ref();
+    if let Some(directory) = directory.filter(|directory| !directory.join(DATABASE).is_file()) {
+        let problem = format!("{name} reads from {}, where there is no store.", directory.display());
+        return Some(Finding::new(problem, again));
     }
-    let in_this_store = value("--data-dir").is_none_or(|directory| Path::new(directory) == patient.data_dir);
-    if args.contains(&"--provider-url") || !in_this_store {
+    if asked.provider_url.is_some() || directory.is_some_and(|directory| *directory != patient.data_dir) {
         return None;
     }
-    grant_finding(patient, client, value("--grant")).await
+    grant_finding(patient, client, asked.grant.as_deref()).await
 }
 
 async fn grant_finding(patient: &Patient, client: Client, named: Option<&str>) -> Option<Finding> {

@@ -125,6 +125,11 @@ impl Change {
         self.exchange().map_err(|source| ChangeError::Io { path: self.path.clone(), source })
     }
 
+    /// Takes away the directories that were made for the file, as far as nothing else is in them.
+    pub(crate) fn clear_up(&self) -> Result<(), ChangeError> {
+        file::clear_up(&self.path).map_err(|source| ChangeError::Io { path: self.path.clone(), source })
+    }
+
     fn exchange(&self) -> io::Result<Option<PathBuf>> {
         let before = self.before.as_deref();
         match (&self.after, &self.earlier) {

@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::made;
+
 /// No configuration is longer; what is, is something else.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Earlier versions are numbered until here.
@@ -63,6 +65,11 @@ pub(super) fn remove(path: &Path, before: &str) -> io::Result<()> {
     fs::remove_file(path)
 }
 
+/// Takes away the directories that were made for a file, as far as nothing else is in them.
+pub(super) fn clear_up(path: &Path) -> io::Result<()> {
+    made::unmake(&real(path))
+}
+
 /// The versions of a file that are kept beside it, the newest first.
 pub(super) fn kept(path: &Path) -> Vec<(PathBuf, String)> {
     let path = real(path);
@@ -79,8 +86,21 @@ fn real(path: &Path) -> PathBuf {
 
 /// Writes the new version beside the file, and changes their places once `ready` is done with the earlier one.
 fn exchange<T>(path: &Path, before: Option<&str>, after: &str, ready: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    made::make(path)?;
+    let exchanged = exchange_in_place(path, before, after, ready);
+    if exchanged.is_err() && !path.exists() {
+        made::unmake(path)?;
+    }
+    exchanged
+}
+
+fn exchange_in_place<T>(
+    path: &Path,
+    before: Option<&str>,
+    after: &str,
+    ready: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
     let directory = path.parent().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    fs::create_dir_all(directory)?;
     let mut fresh = tempfile::NamedTempFile::new_in(directory)?;
     fresh.write_all(after.as_bytes())?;
     if before.is_some() {
@@ -145,7 +165,7 @@ mod tests {
         assert_eq!(read(&first).unwrap().as_deref(), Some("one"));
         assert_eq!(read(&second).unwrap().as_deref(), Some("two"));
         assert_eq!(kept(&path), [(second, "two".to_owned()), (first, "one".to_owned())]);
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 3, "nothing else is left behind");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 4, "and what was made is noted");
     }
 
     #[test]

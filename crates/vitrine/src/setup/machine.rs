@@ -70,11 +70,10 @@ impl Machine {
             || client.settings_directory(self.platform).is_some_and(|directory| self.locate(directory).is_dir())
     }
 
-    /// The name by which this program can be started tomorrow too: on the search path a link often outlives the file
-    /// it points to.
-    pub(crate) fn lasting_path(&self, program: &Path) -> PathBuf {
+    /// Where the shell finds this program, if what it finds by that name is this very one.
+    pub(crate) fn on_search_path(&self, program: &Path) -> Option<PathBuf> {
         let same = |path: &PathBuf| path.canonicalize().ok() == program.canonicalize().ok();
-        self.program("vitrine").filter(same).unwrap_or_else(|| program.to_owned())
+        self.program("vitrine").filter(same)
     }
 
     fn program(&self, name: &str) -> Option<PathBuf> {
@@ -151,7 +150,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_on_the_search_path_is_preferred_to_what_it_points_to() {
+    fn a_program_is_on_the_search_path_only_if_it_is_that_very_one() {
         let home = tempfile::tempdir().unwrap();
         let machine = Machine::below(home.path(), Platform::Linux);
         fs::create_dir(home.path().join("bin")).unwrap();
@@ -160,7 +159,7 @@ mod tests {
         fs::write(&other, "").unwrap();
         let link = home.path().join("bin/vitrine");
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        assert_eq!(machine.lasting_path(&real), link);
-        assert_eq!(machine.lasting_path(&other), other);
+        assert_eq!(machine.on_search_path(&real), Some(link));
+        assert_eq!(machine.on_search_path(&other), None);
     }
 }

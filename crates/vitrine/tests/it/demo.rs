@@ -38,6 +38,24 @@ async fn one_line_tells_how_to_connect_and_nothing_is_left_behind() {
     assert!(!directory.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_a_killed_demo_left_behind_goes_with_the_next() {
+    let binary = Binary::new();
+    let (mut killed, left) = binary.start(&ARGUMENTS);
+    let (_running, used) = binary.start(&ARGUMENTS);
+    killed.kill();
+    let [left, used] = [&left, &used].map(|ready| Path::new(text(ready, "data_dir")).to_owned());
+    let other = binary.data_dir().join("vitrine-demo-of-mine");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("vitrine.db"), "").unwrap();
+    assert!(left.exists());
+    let (_next, next) = binary.start(&ARGUMENTS);
+    assert!(!left.exists(), "nobody uses it");
+    assert!(used.join("vitrine.db").exists() && Path::new(text(&next, "data_dir")).exists());
+    assert!(other.exists(), "one that others can look into is not a demo's");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_can_expand_filter_and_add_up() {
     let binary = Binary::new();

@@ -83,7 +83,7 @@ fn a_sound_machine_has_no_findings() {
     let ran = doctor(&home, &["--listen", &listen, "--public-url", &url]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let report = ran.json();
-    assert_eq!((&report["ok"], report["checks"].as_array().unwrap().len()), (&json!(true), 10));
+    assert_eq!((&report["ok"], report["checks"].as_array().unwrap().len()), (&json!(true), 11));
     let words = home.run(&["doctor", "--listen", "127.0.0.1:1"]);
     assert!(words.code == 0 && words.stdout.lines().all(|line| line.starts_with("ok ")), "{words:?}");
 }
@@ -124,6 +124,22 @@ fn an_index_that_disagrees_with_its_records_is_found() {
     let database = rusqlite::Connection::open(home.store().data_dir().join("vitrine.db")).unwrap();
     assert_eq!(database.execute("UPDATE cell SET records = records + 1 WHERE records > 0", []).unwrap(), 1);
     one(&doctor(&home, &[]), "store", &["cells whose count is wrong: 1", "backup"]);
+}
+
+#[tokio::test]
+async fn a_tampered_ledger_is_found() {
+    let home = home();
+    let token = text(&home.json(&["grant", "create", "--client", "Zed"])["access_token"]).to_owned();
+    let served = home.store().serve();
+    assert_eq!(crate::wire::request(served.address, "GET", "/v1/schema", &token, "").await.0, 200);
+    drop(served);
+    assert_eq!(doctor(&home, &[]).code, 0);
+    let log = home.store().data_dir().join("ledger/00000001.log");
+    let lines = fs::read_to_string(&log).unwrap();
+    let edited = lines.replace("\"endpoint\":\"GET /v1/schema\"", "\"endpoint\":\"GET /v1/search\"");
+    assert_ne!(lines, edited);
+    fs::write(&log, edited).unwrap();
+    one(&doctor(&home, &[]), "ledger", &["segment 1: line", "edited", "vitrine ledger verify", "backup"]);
 }
 
 #[test]
@@ -175,6 +191,17 @@ fn a_server_of_another_store_is_found() {
 }
 
 #[test]
+fn an_address_that_no_server_takes_is_refused() {
+    let home = home();
+    for listen in ["nope", "127.0.0.1", "127.0.0.1:99999"] {
+        let (looked, served) =
+            (doctor(&home, &["--listen", listen]), home.run(&["serve", "--listen", listen, "--json"]));
+        assert_eq!((looked.code, looked.stdout.as_str()), (78, ""), "{looked:?}");
+        assert_eq!((served.code, &served.stderr), (78, &looked.stderr));
+    }
+}
+
+#[test]
 fn a_taken_port_is_found() {
     let home = home();
     let taken = another_program().to_string();
@@ -217,6 +244,11 @@ fn a_client_that_cannot_start_vitrine_is_found() {
         (start("/opt/gone/vitrine", &["mcp"]), ["/opt/gone/vitrine", "not there"]),
         (start(copy.to_str().unwrap(), &["mcp"]), ["vitrine-copy", "another copy"]),
         (start(PROGRAM, &["mcp", "--data-dir", &nowhere]), ["nowhere", "no store"]),
+        (start(PROGRAM, &["--data-dir", &nowhere, "mcp"]), ["nowhere", "no store"]),
+        (start(PROGRAM, &["serve"]), ["other arguments", "`mcp`"]),
+        (start(PROGRAM, &["mcp", "--grnat", "grt_1"]), ["other arguments", "`mcp`"]),
+        (start(PROGRAM, &[]), ["other arguments", "`mcp`"]),
+        (json!({ "command": PROGRAM }), ["other arguments", "`mcp`"]),
     ] {
         cursor(&home, &entry);
         one(&doctor(&home, &[]), "clients", &[words[0], words[1], "Cursor", "vitrine setup cursor --write"]);

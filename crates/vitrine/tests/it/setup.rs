@@ -140,6 +140,8 @@ fn undoing_restores_every_byte() {
     }
     for (client, file) in [("cursor", CURSOR), ("vscode", VSCODE), ("codex", CODEX), ("goose", GOOSE)] {
         let home = Home::new();
+        let directory = home.path(file).parent().unwrap().to_owned();
+        fs::create_dir_all(directory).unwrap();
         home.json(&["setup", client, "--write"]);
         home.json(&["setup", client, "--remove"]);
         assert_eq!(contents(&home, file), [], "{client}");
@@ -158,8 +160,40 @@ fn undoing_goes_back_to_before_the_first_time() {
         assert!(home.read(CURSOR).contains("7663/mcp"));
         home.json(&["setup", "cursor", "--remove"]);
         assert_eq!(home.path(CURSOR).exists().then(|| home.read(CURSOR)).as_deref(), text);
-        assert!(backups(&home, ".cursor").is_empty());
+        assert_eq!(home.path(".cursor").exists(), text.is_some());
+        assert!(text.is_none() || backups(&home, ".cursor").is_empty());
     }
+}
+
+#[test]
+fn undoing_takes_away_what_writing_made() {
+    let home = Home::new();
+    let clients = [("cursor", ".cursor"), ("codex", ".codex"), ("zed", ".config"), ("gemini-cli", ".gemini")];
+    let installed = |home: &Home| {
+        let shown = home.json(&["setup"]);
+        shown.as_array().unwrap().iter().filter(|shown| shown["installed"] == true).count()
+    };
+    for (client, directory) in clients {
+        home.json(&["setup", client, "--write"]);
+        assert!(home.path(directory).exists() && installed(&home) == 1);
+        home.json(&["setup", client, "--remove"]);
+        assert!(!home.path(directory).exists(), "{directory}");
+        assert_eq!(installed(&home), 0, "{client}");
+    }
+    home.json(&["setup", "cursor", "--write"]);
+    fs::remove_file(home.path(CURSOR)).unwrap();
+    assert_eq!(home.json(&["setup", "cursor", "--remove"])["action"], "none");
+    assert!(!home.path(".cursor").exists(), "the file was gone, what was made for it was not");
+
+    fs::create_dir_all(home.path(".codex")).unwrap();
+    home.json(&["setup", "codex", "--write"]);
+    home.json(&["setup", "codex", "--remove"]);
+    assert!(home.path(".codex").exists(), "it was there before");
+    home.json(&["setup", "cursor", "--write"]);
+    home.file(".cursor/rules.md", "mine");
+    home.json(&["setup", "cursor", "--remove"]);
+    let left: Vec<_> = fs::read_dir(home.path(".cursor")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["rules.md"]);
 }
 
 #[test]
@@ -216,13 +250,13 @@ fn a_client_that_cannot_start_yet_is_given_the_next_command() {
     let empty = Home::new();
     let written = empty.json(&["setup", "vscode", "--write"]);
     let commands = written["next"]["commands"].as_array().unwrap();
-    assert!(commands.len() == 2 && commands[0].as_str().unwrap().starts_with("vitrine import "), "{written}");
+    assert!(commands.len() == 2 && commands[0].as_str().unwrap().contains("vitrine import "), "{written}");
     assert!(!empty.store().data_dir().join("vitrine.db").exists(), "looking makes no store");
 
     let home = home_with_mail();
     for action in [&["setup", "vscode"][..], &["setup", "vscode", "--write"]] {
         let shown = home.run(action);
-        assert!(shown.code == 0 && shown.stdout.contains("\n  vitrine grant create --client 'VS Code'"), "{shown:?}");
+        assert!(shown.code == 0 && shown.stdout.contains("vitrine grant create --client 'VS Code'"), "{shown:?}");
     }
     let first = home.json(&["grant", "create", "--client", "VS Code"]);
     assert!(home.json(&["setup", "vscode", "--write"])["next"].is_null());
@@ -231,7 +265,7 @@ fn a_client_that_cannot_start_yet_is_given_the_next_command() {
     let commands = several["next"]["commands"].as_array().unwrap();
     let id = first["grants"][0]["grant_id"].as_str().unwrap();
     let choice = format!("vitrine setup vscode --write --grant {id}");
-    assert!(commands.iter().any(|command| command.as_str().unwrap().starts_with(&choice)), "{several}");
+    assert!(commands.iter().any(|command| command.as_str().unwrap().contains(&choice)), "{several}");
     assert!(home.json(&["setup", "vscode", "--write", "--grant", id])["next"].is_null());
     assert!(home.json(&["setup", "vscode", "--url", "https://a.example"])["next"].is_null());
 }
@@ -270,6 +304,28 @@ fn commands_to_type_name_a_store_of_its_own() {
     let usual = home.command(&["setup", "cursor"]).env_remove("VITRINE_DATA_DIR").env_remove("XDG_DATA_HOME").output();
     let usual = String::from_utf8(usual.unwrap().stdout).unwrap();
     assert!(usual.contains("vitrine setup cursor --write\n") && !usual.contains("--data-dir"), "{usual}");
+}
+
+#[test]
+fn commands_to_type_start_the_program_that_said_them() {
+    let home = home_with_mail();
+    let program = env!("CARGO_BIN_EXE_vitrine");
+    let told = |asked: &[&str]| {
+        let shown = home.run(asked).stdout;
+        let line = shown.lines().find(|line| line.contains("vitrine setup cursor ")).map(str::trim);
+        line.unwrap_or_else(|| panic!("{shown}")).trim_start_matches("Cursor").trim().to_owned()
+    };
+    home.file(CURSOR, "{}");
+    for asked in [&["setup"][..], &["setup", "cursor"]] {
+        assert!(told(asked).starts_with(&format!("{program} setup cursor --write")), "{}", told(asked));
+    }
+    let other = home.file("bin/vitrine", "");
+    assert!(told(&["setup"]).starts_with(program), "the shell finds another one");
+    fs::remove_file(&other).unwrap();
+    std::os::unix::fs::symlink(program, &other).unwrap();
+    for asked in [&["setup"][..], &["setup", "cursor"]] {
+        assert!(told(asked).starts_with("vitrine setup cursor --write"), "{}", told(asked));
+    }
 }
 
 #[tokio::test]
@@ -316,7 +372,7 @@ fn a_server_elsewhere_is_reached_by_its_address() {
         assert_eq!(shown["entry"]["value"], json!({ "url": "https://records.example.org/mcp" }));
     }
     let refused = home.run(&["setup", "zed", "--url", "records.example.org"]);
-    assert_eq!(refused.code, 64, "{refused:?}");
+    assert_eq!(refused.code, 78, "as from `connect`: {refused:?}");
 }
 
 #[test]

@@ -48,11 +48,7 @@ fn words(report: &Report) -> String {
         HeadCheck::Dropped => words.push("the exported head is older than what retention has kept".to_owned()),
     }
     if !report.faults.is_empty() {
-        words.push(lines(&report.faults, |fault| {
-            let place = [("segment", fault.segment), ("line", fault.line)];
-            let place = place.iter().filter_map(|(name, number)| number.map(|number| format!("{name} {number}: ")));
-            format!("{}{}", place.collect::<String>(), fault.what)
-        }));
+        words.push(lines(&report.faults, ToString::to_string));
     }
     words.join("\n")
 }

@@ -70,6 +70,32 @@ async fn a_backup_overwrites_nothing() {
     assert_eq!(nowhere.code, 1, "{nowhere:?}");
 }
 
+#[test]
+fn nothing_is_taken_out_of_a_directory_without_a_store() {
+    let binary = Binary::new();
+    let path = |name: &str| binary.data_dir().join(name).display().to_string();
+    std::fs::create_dir(path("empty")).unwrap();
+    for directory in [path("typo"), path("empty")] {
+        for command in [
+            &["backup", &path("b.tar")][..],
+            &["export", &path("all")],
+            &["ledger"],
+            &["ledger", "verify"],
+            &["ledger", "head"],
+            &["ledger", "export", &path("reads.ndjson")],
+            &["mcp"],
+        ] {
+            let refused = binary.run(&[command, &["--data-dir", &directory]].concat());
+            assert_eq!((refused.code, refused.stdout.as_str()), (78, ""), "{command:?}: {refused:?}");
+            let told =
+                refused.stderr.contains(&format!("no store in {directory}.")) && refused.stderr.contains("--data-dir");
+            assert!(told, "{refused:?}");
+        }
+    }
+    assert_eq!(names(binary.data_dir()), ["empty"]);
+    assert!(names(&binary.data_dir().join("empty")).is_empty());
+}
+
 #[tokio::test]
 async fn a_restore_replaces_only_what_it_may() {
     let (binary, token) = furnished().await;

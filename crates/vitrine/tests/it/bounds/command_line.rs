@@ -36,6 +36,8 @@ fn machine_output_is_one_json_value() {
 fn exit_codes_tell_who_can_help() {
     let binary = Binary::with_accounts();
     let nonsense = binary.file("nonsense.json", "{");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().map(|address| (taken, address.to_string())).unwrap();
     let half = binary.file("half.ndjson", &format!("{}\n{{\n", mail("w1", 1)));
     for (code, command) in [
         (0, &["--help"][..]),
@@ -46,11 +48,19 @@ fn exit_codes_tell_who_can_help() {
         (64, &["serve", "--nope"]),
         (64, &["connection", "add", "--source", "gmail"]),
         (64, &["grant", "create", "--client", "Desk", "--since", "yesterday"]),
+        (64, &["grant", "create", "--client", "Desk", "--since", "2026-03-02", "--until", "2026-03-01"]),
         (64, &["grant", "create", "--client", "Desk", "--stream", "messages:"]),
         (78, &["--database-url", "postgres://localhost/vitrine", "source", "list"]),
         (78, &["--data-dir", "/dev/null/nowhere", "source", "list"]),
         (78, &["serve", "--listen", "nonsense"]),
+        (78, &["demo", "--listen", "nonsense"]),
+        (78, &["doctor", "--listen", "nonsense"]),
+        (78, &["connect", "nonsense"]),
+        (78, &["mcp", "--provider-url", "nonsense"]),
+        (78, &["setup", "zed", "--url", "nonsense"]),
         (78, &["serve", "--listen", "127.0.0.1:0", "--public-url", "nonsense"]),
+        (1, &["serve", "--listen", &taken.1]),
+        (1, &["demo", "--listen", &taken.1]),
         (1, &["source", "add", "/does/not/exist.json"]),
         (1, &["source", "add", &nonsense]),
         (1, &["connection", "add", "--source", "nope", "--name", "X"]),

@@ -54,7 +54,7 @@ async fn an_untouched_ledger_verifies() {
     }
     let wrong = binary.run(&["ledger", "verify", "--head", "{}"]);
     assert_eq!(wrong.code, 78, "{wrong:?}");
-    let empty = Binary::new();
+    let empty = Binary::with_accounts();
     assert_eq!(empty.json(&["ledger", "verify"])["entries"], 0);
     let gone = empty.run(&["ledger", "verify", "--head", &file, "--json"]);
     assert_eq!((gone.code, &gone.json()["head"]), (1, &serde_json::json!("differs")), "{gone:?}");
