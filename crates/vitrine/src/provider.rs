@@ -152,7 +152,8 @@ impl ReadApi for HttpRead {
 
     async fn field_window(&self, request: &FieldWindowRequest) -> Answer<FieldWindow> {
         let asked = ReadRequest::FieldWindow(request.clone());
-        self.read(asked, |body, _| normalize::field_window(body, request)).await
+        let read = self.read(asked, |body, _| normalize::field_window(body, request)).await?;
+        if normalize::is_as_asked(&read.window, request) { Ok(read) } else { Err(refusal::no_field_windows()) }
     }
 
     async fn aggregate(&self, request: &AggregateRequest) -> Answer<Aggregation> {

@@ -6,3 +6,4 @@ mod failures;
 pub(crate) mod fake;
 mod looser;
 mod redirects;
+mod windows;
