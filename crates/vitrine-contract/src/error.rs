@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::limits::MAX_CANDIDATES;
+
 macro_rules! error_codes {
     ($($variant:ident = $code:literal, $status:literal;)*) => {
         /// The closed set of error codes, plus whatever another provider may answer.
@@ -111,6 +113,20 @@ pub struct Candidates {
     pub total: usize,
 }
 
+impl Candidates {
+    /// As many of these as are listed: first those that have the stream, last those that have not.
+    pub fn of(mut all: Vec<CandidateConnection>) -> Self {
+        let total = all.len();
+        all.sort_by_key(|candidate| match candidate.has_stream {
+            Some(true) => 0,
+            None => 1,
+            Some(false) => 2,
+        });
+        all.truncate(MAX_CANDIDATES);
+        Self { listed: all, total }
+    }
+}
+
 /// One connection an ambiguous call could have meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateConnection {
@@ -123,8 +139,9 @@ pub struct CandidateConnection {
     /// The grant that covers it; absent for the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_id: Option<String>,
-    /// Whether it has the stream that was asked for.
-    pub has_stream: bool,
+    /// Whether it has the stream that was asked for; absent where a provider does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_stream: Option<bool>,
 }
 
 impl ApiError {
@@ -174,6 +191,17 @@ impl ApiError {
     pub fn candidates(mut self, candidates: Candidates) -> Self {
         self.available_connections = Some(candidates);
         self
+    }
+
+    /// A call that could have meant any of these connections.
+    pub fn ambiguous_connection(candidates: Candidates) -> Self {
+        let more = if candidates.total > candidates.listed.len() { " GET /v1/schema lists them all." } else { "" };
+        let message =
+            format!("Several connections could be meant. Call again with the `connection_id` of one of them.{more}");
+        Self::new(ErrorCode::AmbiguousConnection, message)
+            .param("connection_id")
+            .retry_with("connection_id")
+            .candidates(candidates)
     }
 
     /// The family of the error, by status.

@@ -13,6 +13,7 @@ pub(crate) mod page;
 pub(crate) mod record;
 mod said;
 pub(crate) mod schema;
+pub(crate) mod skipped;
 pub(crate) mod text;
 pub(crate) mod window;
 

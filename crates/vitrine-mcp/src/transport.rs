@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::envelope::Envelope;
 use crate::server::Adapter;
 use crate::source::ReaderSource;
-use crate::unreadable;
+use crate::unreadable::{self, Heard};
 use crate::wire::Wire;
 
 /// A tool call is a handful of short arguments.
@@ -39,8 +39,10 @@ impl<S: ReaderSource> McpService<S> {
         request.extensions_mut().insert(envelope.clone());
         accept_both(request.headers_mut());
         let is_json = unreadable::is_json(request.headers());
+        let heard = Heard::default();
+        let request = request.map(|body| heard.listen(body));
         let response = envelope.fill(self.0.handle(request).await).await;
-        if is_json { unreadable::explained(response).await } else { response }
+        if is_json { heard.explain(response) } else { response }
     }
 }
 

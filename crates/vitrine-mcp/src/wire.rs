@@ -78,13 +78,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Wire<R
         if line.is_empty() {
             return None;
         }
-        match serde_json::from_slice(line) {
-            Ok(message) => Some(message),
-            Err(error) => {
-                self.answer(&unreadable::error(!error.is_data()));
-                None
-            }
+        let message = serde_json::from_slice(line).ok();
+        if message.is_none() {
+            self.answer(&unreadable::error(line));
         }
+        message
     }
 
     fn answer(&mut self, error: &Value) {

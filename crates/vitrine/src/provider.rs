@@ -90,7 +90,12 @@ impl HttpRead {
     /// hold.
     #[must_use]
     pub fn for_agent(self) -> Self {
-        Self { standing: Some(Standing::default()), ..self }
+        self.with_standing(Standing::default())
+    }
+
+    /// The same for an agent of whom something may be known already.
+    pub(crate) fn with_standing(self, standing: Standing) -> Self {
+        Self { standing: Some(standing), ..self }
     }
 
     /// Whether the credential may still be used.
@@ -101,7 +106,21 @@ impl HttpRead {
     /// Whose credential it is, as far as the provider's schema tells.
     pub async fn bearer(&self) -> Answer<Bearer> {
         let request = SchemaRequest { compact: true, ..SchemaRequest::default() };
-        self.read(ReadRequest::Schema(request), |body, _| normalize::bearer_of(body)).await
+        let asked = ReadRequest::Schema(request.clone());
+        let read = |body: &str, _: &ReadRequest| Ok((normalize::bearer_of(body)?, normalize::schema(body, &request)));
+        let (bearer, schema) = self.read(asked, read).await?;
+        if let (Some(standing), Ok(schema)) = (&self.standing, &schema) {
+            standing.learn(schema);
+        }
+        Ok(bearer)
+    }
+
+    /// Asks a package back which of its connections is meant, where the provider has told which they are.
+    fn one_connection(&self, stream: &str, connection_id: Option<&str>) -> Answer<()> {
+        match (&self.standing, connection_id) {
+            (Some(standing), None) => standing.one_connection(stream),
+            _ => Ok(()),
+        }
     }
 
     /// Asks, and reads the answer with `normalize`.
@@ -129,7 +148,11 @@ impl ReadApi for HttpRead {
         if let Some(standing) = &self.standing {
             standing.hear(&bearer)?;
         }
-        schema.map_err(|unreadable| self.explain(unreadable))
+        let schema = schema.map_err(|unreadable| self.explain(unreadable))?;
+        if let (Some(standing), None, None) = (&self.standing, &request.stream, &request.connection_id) {
+            standing.learn(&schema);
+        }
+        Ok(schema)
     }
 
     async fn streams(&self, request: &StreamsRequest) -> Answer<List<StreamRow>> {
@@ -141,21 +164,26 @@ impl ReadApi for HttpRead {
     }
 
     async fn records(&self, request: &RecordsRequest) -> Answer<List<Record>> {
+        self.one_connection(&request.stream, request.connection_id.as_deref())?;
         let asked = ReadRequest::Records(request.clone());
         self.read(asked, |body, asked| normalize::records(body, asked, request)).await
     }
 
     async fn record(&self, request: &RecordRequest) -> Answer<Record> {
+        self.one_connection(&request.stream, request.connection_id.as_deref())?;
         let asked = ReadRequest::Record(request.clone());
         self.read(asked, |body, _| normalize::record(body, request)).await
     }
 
     async fn field_window(&self, request: &FieldWindowRequest) -> Answer<FieldWindow> {
+        self.one_connection(&request.stream, request.connection_id.as_deref())?;
         let asked = ReadRequest::FieldWindow(request.clone());
-        self.read(asked, |body, _| normalize::field_window(body, request)).await
+        let read = self.read(asked, |body, _| normalize::field_window(body, request)).await?;
+        if normalize::is_as_asked(&read.window, request) { Ok(read) } else { Err(refusal::no_field_windows()) }
     }
 
     async fn aggregate(&self, request: &AggregateRequest) -> Answer<Aggregation> {
+        self.one_connection(&request.stream, request.connection_id.as_deref())?;
         let asked = ReadRequest::Aggregate(request.clone());
         self.read(asked, |body, _| normalize::aggregation(body, request)).await
     }

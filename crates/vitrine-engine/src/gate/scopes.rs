@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use vitrine_contract::error::{CandidateConnection, Candidates};
-use vitrine_contract::{ApiError, ErrorCode, limits, time};
+use vitrine_contract::{ApiError, ErrorCode, time};
 
 use super::plan::{Fields, Scope, TimeWindow};
 use crate::caller::Caller;
@@ -95,26 +95,17 @@ pub(crate) fn ambiguous(scopes: &[Scope], stream: &str) -> ApiError {
     for scope in scopes {
         let has_stream = scope.stream.as_ref() == stream;
         match candidates.iter_mut().find(|c| c.connection_id == scope.connection.connection_id.as_ref()) {
-            Some(known) => known.has_stream |= has_stream,
+            Some(known) => known.has_stream = Some(has_stream || known.has_stream == Some(true)),
             None => candidates.push(CandidateConnection {
                 connection_id: scope.connection.connection_id.to_string(),
                 connector_key: scope.connection.connector_key.to_string(),
                 display_name: scope.connection.display_name.to_string(),
                 grant_id: scope.grant_id().map(str::to_owned),
-                has_stream,
+                has_stream: Some(has_stream),
             }),
         }
     }
-    candidates.sort_by_key(|candidate| !candidate.has_stream);
-    let total = candidates.len();
-    candidates.truncate(limits::MAX_CANDIDATES);
-    let more = if total > candidates.len() { " GET /v1/schema lists them all." } else { "" };
-    let message =
-        format!("Several connections could be meant. Call again with the `connection_id` of one of them.{more}");
-    ApiError::new(ErrorCode::AmbiguousConnection, message)
-        .param("connection_id")
-        .retry_with("connection_id")
-        .candidates(Candidates { listed: candidates, total })
+    ApiError::ambiguous_connection(Candidates::of(candidates))
 }
 
 fn distinct_connections(scopes: &[Scope]) -> usize {

@@ -1,5 +1,7 @@
 //! What is bytes in disguise, and so never shown.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use vitrine_contract::BlobRef;
 
@@ -82,19 +84,44 @@ fn sextets(text: &str) -> u64 {
     text.bytes().filter(|byte| is_sextet(*byte)).count() as u64
 }
 
-/// The first run of encoded bytes inside JSON text. A run that the end of the text cuts off is one
-/// even when little of it is left.
-pub(crate) fn encoded_run(json: &str) -> Option<std::ops::Range<usize>> {
+/// Where encoded bytes begin in the start of a JSON text. A run that the end of the text cuts off is one even when little
+/// of it is left.
+pub(crate) fn encoded_from(json: &str) -> Option<usize> {
+    let least = |end| if end == json.len() { LEAST_PART } else { LEAST_CHARS };
+    runs(json, least).next().map(|run| run.start)
+}
+
+/// Where encoded bytes stand in a JSON text.
+pub(crate) fn encoded_runs(json: &str) -> impl Iterator<Item = Range<usize>> {
+    runs(json, |_| LEAST_CHARS)
+}
+
+/// The runs of encoded bytes in a JSON text that are as long as is asked of one with such an end.
+fn runs(json: &str, least: impl Fn(usize) -> usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
-    for part in json.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '='))) {
+    json.split(|c: char| !is_run(c)).filter_map(move |part| {
         let end = start + part.len();
-        let least = if end == json.len() { LEAST_PART } else { LEAST_CHARS };
-        if part.len() >= least && is_encoded(part, LEAST_LINE) {
-            return Some(start..end);
-        }
+        let run = start..end;
         start = end + json[end..].chars().next().map_or(0, char::len_utf8);
-    }
-    None
+        (part.len() >= least(end) && is_encoded(part, LEAST_LINE)).then_some(run)
+    })
+}
+
+/// Whether a character of a JSON text could be of encoded bytes.
+fn is_run(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=')
+}
+
+/// Whether only what stands before a part of a JSON text tells if it starts amid encoded bytes.
+pub(crate) fn might_start_inside(part: &str) -> bool {
+    let run = part.chars().take_while(|c| is_run(*c)).take(LEAST_CHARS).count();
+    (1..LEAST_CHARS).contains(&run)
+}
+
+/// Whether only what stands behind a part of a JSON text tells if it ends amid encoded bytes.
+pub(crate) fn might_end_inside(part: &str) -> bool {
+    let run = part.chars().rev().take_while(|c| is_run(*c)).take(LEAST_CHARS).count();
+    (1..LEAST_CHARS).contains(&run)
 }
 
 /// The bytes that base64 text stands for. Where `text` is only the start of `total_chars`, the rest is taken to be like
@@ -173,9 +200,10 @@ mod tests {
     fn encoded_bytes_are_found_inside_json() {
         let bytes: Vec<u8> = (0..=255).collect();
         let json = format!(r#"{{"é":1,"a":["{}"],"b":2}}"#, STANDARD.encode(&bytes));
-        let run = encoded_run(&json).unwrap();
+        let [run] = <[_; 1]>::try_from(encoded_runs(&json).collect::<Vec<_>>()).unwrap();
         assert_eq!(json[run.clone()], STANDARD.encode(&bytes));
-        assert_eq!(encoded_run(&json[..run.start + 40]), Some(run.start..run.start + 40));
-        assert_eq!(encoded_run(r#"{"id":"550E8400-e29b-41d4-a716-446655440000","b":1}"#), None);
+        assert_eq!(encoded_from(&json), Some(run.start));
+        assert_eq!(encoded_from(&json[..run.start + 40]), Some(run.start));
+        assert_eq!(encoded_from(r#"{"id":"550E8400-e29b-41d4-a716-446655440000","b":1}"#), None);
     }
 }

@@ -58,10 +58,14 @@ pub(crate) fn object(error: ApiError, request_id: &str) -> Value {
 }
 
 fn line(candidate: &CandidateConnection) -> String {
-    let has_stream = if candidate.has_stream { "has the stream" } else { "has no such stream" };
+    let has_stream = match candidate.has_stream {
+        Some(true) => ", has the stream",
+        Some(false) => ", has no such stream",
+        None => "",
+    };
     let grant = candidate.grant_id.as_ref().map_or_else(String::new, |id| format!(", grant_id {}", literal(id)));
     format!(
-        "- connection_id {} {} ({}{grant}), {has_stream}\n",
+        "- connection_id {} {} ({}{grant}){has_stream}\n",
         literal(&candidate.connection_id),
         literal(&candidate.display_name),
         literal(&candidate.connector_key),
@@ -98,6 +102,9 @@ fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
 /// What to do about it, for whoever can.
 fn next_step(error: &ApiError) -> &'static str {
     match &error.code {
+        ErrorCode::AmbiguousConnection if error.available_connections.as_ref().is_none_or(|c| c.listed.is_empty()) => {
+            "Call schema for the connection index, then call again with one connection_id of it."
+        }
         ErrorCode::AmbiguousConnection => {
             "Call again with connection_id set to one of available_connections; call schema for the full connection index."
         }
@@ -152,5 +159,29 @@ fn next_step_by_status(status: u16) -> &'static str {
         429 => "Wait a little, then repeat the call.",
         400..=499 => "Correct the arguments as the message says, and call again.",
         _ => "Repeat the call once; if it fails again, tell the person.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vitrine_contract::error::Candidates;
+
+    use super::*;
+
+    #[test]
+    fn a_choice_that_was_not_given_is_not_spoken_of() {
+        let error = || ApiError::new(ErrorCode::AmbiguousConnection, "Say which.");
+        let bare = answer(error(), "req_1");
+        assert!(!bare.text.contains("available_connections") && bare.text.contains("Call schema"), "{}", bare.text);
+        let candidate = CandidateConnection {
+            connection_id: "cin_one".into(),
+            connector_key: "gmail".into(),
+            display_name: "One".into(),
+            grant_id: None,
+            has_stream: None,
+        };
+        let told = answer(error().candidates(Candidates { listed: vec![candidate], total: 1 }), "req_1");
+        assert!(told.text.contains("available_connections") && told.text.contains("(\"gmail\")\n"), "{}", told.text);
+        assert!(!told.structured.contains("has_stream"), "{}", told.structured);
     }
 }

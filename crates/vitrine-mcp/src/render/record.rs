@@ -130,22 +130,22 @@ impl Eye<'_> {
         }
         Some(shown.finish())
     }
+}
 
-    /// Where the bytes of a field can be exported from.
-    fn export_url(&self, record: &RecordRef, field: &str, blob: Option<&BlobRef>) -> String {
-        let connection_id = record.connection_id.clone();
-        let request = match blob {
-            Some(blob) => ReadRequest::Blob(BlobRequest { blob_id: blob.blob_id.clone(), range: None, connection_id }),
-            None => ReadRequest::Record(RecordRequest {
-                stream: record.stream.clone(),
-                id: record.record_id.clone(),
-                fields: Some(vec![field.to_owned()]),
-                connection_id,
-                ..RecordRequest::default()
-            }),
-        };
-        self.frame.url(&route::path_and_query(&request))
-    }
+/// Where the bytes of a field can be exported from.
+pub(crate) fn export_url(frame: Frame<'_>, record: &RecordRef, field: &str, blob: Option<&BlobRef>) -> String {
+    let connection_id = record.connection_id.clone();
+    let request = match blob {
+        Some(blob) => ReadRequest::Blob(BlobRequest { blob_id: blob.blob_id.clone(), range: None, connection_id }),
+        None => ReadRequest::Record(RecordRequest {
+            stream: record.stream.clone(),
+            id: record.record_id.clone(),
+            fields: Some(vec![field.to_owned()]),
+            connection_id,
+            ..RecordRequest::default()
+        }),
+    };
+    frame.url(&route::path_and_query(&request))
 }
 
 /// Says which related records are left out for lack of room, and how to read them: their own stream has them all.
@@ -202,16 +202,28 @@ impl Shown<'_> {
             return self.text(name, &whole, total, json);
         }
         if is_container {
-            if binary::strip(&mut value) {
-                self.rung.binary_fields.push(BinaryHint::new(name, self.eye.export_url(self.record, name, None)));
+            let holds_bytes = binary::strip(&mut value);
+            if holds_bytes {
+                self.nested_bytes(name);
             }
-            let json = value.to_string();
-            let total = text::count(&json);
-            if total > self.limit(name) as u64 {
-                return self.text(name, &json, total, true);
+            let mut json = value.to_string();
+            if text::count(&json) > self.limit(name) as u64 {
+                if holds_bytes {
+                    // Windows are read of the field as it is, so that is what positions count in.
+                    json = serde_json::from_str::<Value>(raw).map_or(json, |whole| whole.to_string());
+                }
+                return self.text(name, &json, text::count(&json), true);
             }
         }
         self.insert(name, &value);
+    }
+
+    /// Says, once, that there are bytes inside a field of JSON, of which the export has all.
+    fn nested_bytes(&mut self, name: &str) {
+        if self.rung.binary_fields.last().is_none_or(|hint| hint.field_path != name) {
+            let url = export_url(self.eye.frame, self.record, name, None);
+            self.rung.binary_fields.push(BinaryHint::new(name, url));
+        }
     }
 
     /// Whether a value is text that can stand as it is: short, without escapes, and not bytes by declaration.
@@ -233,8 +245,9 @@ impl Shown<'_> {
 
     fn text(&mut self, name: &str, text: &str, total_chars: u64, json: bool) {
         let mut preview = text::cut(text, self.limit(name));
-        if json && let Some(run) = binary::encoded_run(preview) {
-            preview = &preview[..run.start];
+        if json && let Some(start) = binary::encoded_from(preview) {
+            preview = &preview[..start];
+            self.nested_bytes(name);
         }
         let shown = text::count(preview);
         if shown < total_chars {
@@ -253,7 +266,7 @@ impl Shown<'_> {
     }
 
     fn blob(&mut self, name: &str, blob: &BlobRef) {
-        let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, Some(blob)));
+        let mut hint = BinaryHint::new(name, export_url(self.eye.frame, self.record, name, Some(blob)));
         if let Some(mime_type) = &blob.mime_type {
             text::cut(mime_type, MAX_LABEL_CHARS).clone_into(&mut hint.mime_type);
         }
@@ -263,7 +276,7 @@ impl Shown<'_> {
     }
 
     fn bytes(&mut self, name: &str, size_bytes: u64, media_type: Option<String>) {
-        let mut hint = BinaryHint::new(name, self.eye.export_url(self.record, name, None));
+        let mut hint = BinaryHint::new(name, export_url(self.eye.frame, self.record, name, None));
         hint.mime_type = media_type.unwrap_or(hint.mime_type);
         hint.size_bytes = Some(size_bytes);
         self.rung.binary_fields.push(hint);

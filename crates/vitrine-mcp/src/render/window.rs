@@ -1,13 +1,16 @@
 //! A bounded part of one field.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use serde_json::{Value, json};
+use vitrine_contract::Warning;
 use vitrine_contract::schema::{FieldWindow, Window};
 
-use super::binary;
 use super::json::Object;
+use super::record::export_url;
 use super::text::{Lines, call, count, literal, slice};
-use super::{Frame, most_rows};
+use super::{Frame, most_rows, skipped, warning_lines};
 use crate::answer::Answer;
 use crate::budget::Budget;
 use crate::handles::{self, WindowSelector};
@@ -30,49 +33,23 @@ struct Shown<'a> {
     previous_cursor: Option<&'a str>,
 }
 
-/// Renders as much of the window as fits, keeping the match in it.
-pub(crate) fn answer(field: &FieldWindow, selector: &WindowSelector, budget: Budget, frame: Frame<'_>) -> Answer {
+/// Renders as much of the window as fits, keeping the match in it; `skipped` are characters that were taken out of it.
+pub(crate) fn answer(
+    field: &FieldWindow,
+    skipped: &[Range<u64>],
+    selector: &WindowSelector,
+    budget: Budget,
+    frame: Frame<'_>,
+) -> Answer {
     let record = RecordRef::shown(&field.connection_id, &field.stream, &field.record_id);
     let chars = usize::try_from(count(&field.window.text)).unwrap_or(usize::MAX);
+    let url = if skipped.is_empty() { String::new() } else { export_url(frame, &record, &field.field.path, None) };
     let at = |chars| {
-        render(field, &narrowed(&field.window, chars, selector.backward), &record, selector, frame)
-            .with_budgets(budget, budget)
+        let window = narrowed(&field.window, chars, selector.backward);
+        let warnings = skipped::warnings(skipped, &window, &url);
+        render(field, &window, &warnings, &record, selector, frame).with_budgets(budget, budget)
     };
     most_rows(chars, at).1
-}
-
-/// Ends a window of JSON before encoded bytes, and reads on behind them.
-pub(crate) fn skip_bytes(window: &mut Window) {
-    let Some(run) = binary::encoded_run(&window.text) else { return };
-    let behind = window.start_chars + count(&window.text[..run.end]);
-    window.text.truncate(run.start);
-    window.end_chars = window.start_chars + count(&window.text);
-    window.complete = false;
-    window.has_more = behind < window.total_chars;
-    window.next_offset_chars = window.has_more.then_some(behind);
-}
-
-/// Starts a window of JSON behind encoded bytes, and reads back before them.
-pub(crate) fn skip_bytes_backward(window: &mut Window) {
-    let mut shown = window.text.len();
-    let mut from = 0;
-    while let Some(run) = binary::encoded_run(&window.text[from..shown]) {
-        let (start, end) = (from + run.start, from + run.end);
-        if end == shown {
-            shown = start;
-            break;
-        }
-        from = end;
-    }
-    if (from, shown) == (0, window.text.len()) {
-        return;
-    }
-    let start = window.start_chars + count(&window.text[..from]);
-    window.end_chars = window.start_chars + count(&window.text[..shown]);
-    window.start_chars = start;
-    window.text = window.text[from..shown].to_owned();
-    window.complete = false;
-    window.previous_offset_chars = (start > 0).then(|| start.saturating_sub(window.limit_chars.max(1)));
 }
 
 /// The window cut to `chars` characters: at its end, unless that would lose the match or what leads to it.
@@ -115,6 +92,7 @@ fn narrowed(window: &Window, chars: usize, backward: bool) -> Window {
 fn render(
     field: &FieldWindow,
     window: &Window,
+    warnings: &[Warning],
     record: &RecordRef,
     selector: &WindowSelector,
     frame: Frame<'_>,
@@ -149,6 +127,9 @@ fn render(
     structured.insert_json("field", &about.finish());
     let shown = Shown { window, next_cursor: next_cursor.as_deref(), previous_cursor: previous_cursor.as_deref() };
     structured.insert("window", &shown);
+    if !warnings.is_empty() {
+        structured.insert("warnings", warnings);
+    }
 
     let state = if window.complete { "complete" } else { "part" };
     let mut text = format!(
@@ -169,6 +150,7 @@ fn render(
             text.line(format_args!("{name}: {}", call("read_record_field", &args)));
         }
     }
+    text += &warning_lines(warnings);
     text += &literal(&window.text);
     text.push('\n');
 
@@ -213,17 +195,6 @@ mod tests {
         let cut = narrowed(&window("日本語のテキスト", None), 3, true);
         assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("キスト", 105, 108));
         assert_eq!((cut.has_more, cut.previous_offset_chars), (false, Some(97)));
-    }
-
-    #[test]
-    fn bytes_in_json_are_skipped_backward_too() {
-        let run = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0".repeat(12);
-        let mut before = window(&format!("[\"{run}\",\"words\",\"{run}"), None);
-        before.limit_chars = 50;
-        skip_bytes_backward(&mut before);
-        assert!(before.text.contains("words") && !before.text.contains("QUJD"), "{}", before.text);
-        assert_eq!(before.end_chars - before.start_chars, count(&before.text));
-        assert_eq!(before.previous_offset_chars, Some(before.start_chars - 50));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use vitrine_contract::limits::{MAX_CONTEXT_CHARS, MAX_WINDOW_CHARS};
 use vitrine_contract::request::FieldWindowRequest;
-use vitrine_contract::schema::FieldWindow;
+use vitrine_contract::schema::{FieldWindow, Window};
 use vitrine_contract::{ApiError, ErrorCode, ReadApi};
 
 use super::definition;
@@ -16,6 +16,7 @@ use crate::budget::Budget;
 use crate::declared;
 use crate::handles::{self, WindowSelector};
 use crate::ids::RecordRef;
+use crate::render::skipped::{self, Around};
 use crate::render::{Frame, binary, window};
 
 pub(crate) const NAME: &str = "read_record_field";
@@ -186,11 +187,42 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: Ask, frame: Frame<'_>) -
         )
         .param("field_path"));
     }
+    let mut skipped = Vec::new();
     if read.field.kind == JSON {
-        let skip = if selector.backward { window::skip_bytes_backward } else { window::skip_bytes };
-        skip(&mut read.window);
+        let around = around(reader, &request, &read.window).await;
+        skipped = skipped::skip(&mut read.window, &around, selector.backward);
     }
-    Ok(window::answer(&read, &selector, budget, frame))
+    Ok(window::answer(&read, &skipped, &selector, budget, frame))
+}
+
+/// What stands next to a window of JSON, where only that tells whether it starts or ends amid encoded bytes.
+async fn around<R: ReadApi>(reader: &R, request: &FieldWindowRequest, window: &Window) -> Around {
+    let part = async |start: u64, end: u64| {
+        let read = reader.field_window(&at(request, start, end - start)).await.ok()?.window;
+        (read.start_chars == start && read.end_chars == end.min(read.total_chars)).then_some(read.text)
+    };
+    let (start, end, chars) = (window.start_chars, window.end_chars, binary::LEAST_CHARS as u64);
+    let mut around = Around::default();
+    if start > 0 && binary::might_start_inside(&window.text) {
+        around.before = part(start.saturating_sub(chars), start).await.unwrap_or_default();
+    }
+    if end < window.total_chars && binary::might_end_inside(&window.text) {
+        around.after = part(end, end.saturating_add(chars)).await.unwrap_or_default();
+    }
+    around
+}
+
+/// Another part of the field that was asked for.
+fn at(request: &FieldWindowRequest, offset_chars: u64, limit_chars: u64) -> FieldWindowRequest {
+    FieldWindowRequest {
+        stream: request.stream.clone(),
+        id: request.id.clone(),
+        field: request.field.clone(),
+        offset_chars: (offset_chars > 0).then_some(offset_chars),
+        limit_chars: Some(limit_chars),
+        connection_id: request.connection_id.clone(),
+        ..FieldWindowRequest::default()
+    }
 }
 
 /// Whether the field that was read is bytes. Most parts of a text tell by themselves that it is none; one that could
@@ -201,14 +233,7 @@ async fn holds_bytes<R: ReadApi>(
     read: &FieldWindow,
 ) -> Result<bool, ApiError> {
     let FieldWindow { window, field, .. } = read;
-    let start = FieldWindowRequest {
-        stream: request.stream.clone(),
-        id: request.id.clone(),
-        field: request.field.clone(),
-        limit_chars: Some(START_CHARS),
-        connection_id: request.connection_id.clone(),
-        ..FieldWindowRequest::default()
-    };
+    let start = at(request, 0, START_CHARS);
     if field.kind == JSON {
         if window.complete || window.total_chars > START_CHARS {
             return Ok(window.complete && binary::is_blob_ref(&window.text));

@@ -130,7 +130,7 @@ fn single_connection(document: &SchemaDocument) -> Result<(), ApiError> {
             connector_key: connector.connector_key.clone(),
             display_name: connection.display_name.clone(),
             grant_id: connection.grant_id.clone(),
-            has_stream: true,
+            has_stream: Some(true),
         })
         .collect();
     if all.len() < 2 {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::fake::Fake;
-use crate::host::Host;
+use crate::host::{Host, Outcome};
 
 #[tokio::test]
 async fn short_fields_declared_as_encoded_are_binary_too() {
@@ -132,4 +132,114 @@ async fn a_window_of_json_reads_around_encoded_bytes() {
         }
     }
     assert!(seen.starts_with("{\"before\":\"first words\"") && seen.ends_with("\"after\":\"last words\"}"), "{seen}");
+}
+
+/// The ranges of characters that a window says it leaves out, the same in both channels.
+fn skipped(window: &Outcome) -> Vec<(u64, u64)> {
+    let warnings = window.structured["warnings"].as_array().cloned().unwrap_or_default();
+    let range = |warning: &Value| {
+        assert_eq!(warning["code"], "encoded_bytes_skipped");
+        assert!(warning["detail"]["export"]["url"].as_str().unwrap().ends_with("?fields=body&connection_id=cin_one"));
+        let chars = |name: &str| warning["detail"][name].as_u64().unwrap();
+        let (from, to) = (chars("start_chars"), chars("end_chars"));
+        assert!(window.text.contains(&format!("characters {from}-{to}")), "{}", window.text);
+        (from, to)
+    };
+    warnings.iter().map(range).collect()
+}
+
+#[tokio::test]
+async fn bytes_inside_json_are_on_the_ladder_of_either_back_end() {
+    let encoded = STANDARD.encode(bytes(3_000));
+    for value in [json!({"x": encoded}), json!({"words": "many words ".repeat(60), "x": encoded})] {
+        for foreign in [false, true] {
+            let row = json!({"id": "1", "body": value});
+            let host = Host::connect(Fake { foreign, ..Fake::single(vec![row]) }).await;
+            let page = host.ok("query_records", json!({"stream": "things"})).await;
+            let document = host.ok("fetch", json!({"id": "cin_one/things:t000"})).await;
+            for (ladder, text) in [
+                (&page.structured["content_ladder"], &page.text),
+                (&document.structured["metadata"]["content_ladder"], &document.text),
+            ] {
+                let rung = &ladder["records"][0];
+                // Our own store shows no more than the start, where there may be no sign of bytes yet.
+                if foreign || value.get("words").is_none() {
+                    let [hint] = rung["binary_fields"].as_array().unwrap().as_slice() else { panic!("{rung}") };
+                    assert_eq!(
+                        (&hint["field_path"], &hint["mime_type"]),
+                        (&json!("body"), &json!("application/octet-stream"))
+                    );
+                    assert!(text.contains(hint["export"]["url"].as_str().unwrap()), "{text}");
+                }
+                if let Some(field) = rung["field_windows"].get(0) {
+                    assert_eq!(field["size_chars"], value.to_string().len(), "of the field as it is read: {rung}");
+                }
+                assert!(!text.contains(&encoded[..40]));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_window_says_which_bytes_it_leaves_out() {
+    let encoded = STANDARD.encode(bytes(3_000));
+    let host = Host::connect(Fake::single(vec![json!({"body": {"x": encoded}})])).await;
+    let read = async |arguments: Value| {
+        let mut all = json!({"id": "cin_one/things:t000", "field_path": "body"});
+        all.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
+        let answer = host.ok("read_record_field", all).await;
+        let window = &answer.structured["window"];
+        let shown = (window["start_chars"].as_u64().unwrap(), window["text"].as_str().unwrap().to_owned());
+        assert_eq!(window["end_chars"].as_u64().unwrap(), shown.0 + shown.1.len() as u64);
+        (shown, skipped(&answer), window["next_cursor"].clone(), window["previous_cursor"].clone())
+    };
+    let (shown, left_out, next, _) = read(json!({})).await;
+    assert_eq!((shown, left_out), ((0, "{\"x\":\"".to_owned()), vec![(6, 4_006)]));
+    let (shown, left_out, end, previous) = read(json!({"cursor": next})).await;
+    assert_eq!((shown, left_out, end), ((4_006, "\"}".to_owned()), vec![], Value::Null));
+    let (shown, left_out, ..) = read(json!({"cursor": previous})).await;
+    assert_eq!((shown, left_out), ((0, "{\"x\":\"".to_owned()), vec![(6, 4_006)]));
+    for offset in [6, 7, 3_000, 3_900, 4_000, 4_005] {
+        let (shown, left_out, next, _) = read(json!({"offset_chars": offset})).await;
+        assert_eq!(
+            (shown, left_out, next),
+            ((4_006, "\"}".to_owned()), vec![(offset, 4_006)], Value::Null),
+            "{offset}"
+        );
+    }
+    for limit in [7, 20, 300, 1_000] {
+        let (mut seen, mut at, mut cursor) = (String::new(), 0, Value::Null);
+        for page in 0.. {
+            assert!(page <= 4_008 / limit + 2, "no end with a limit of {limit}");
+            let mut arguments = json!({"limit_chars": limit});
+            if cursor.is_string() {
+                arguments["cursor"] = cursor;
+            }
+            let ((start, text), left_out, next, _) = read(arguments).await;
+            for (from, to) in left_out {
+                assert!(from == at || from == start + text.len() as u64, "{from} follows neither {at} nor the text");
+                at = at.max(to);
+            }
+            at = at.max(start + text.len() as u64);
+            seen += &text;
+            cursor = next;
+            if cursor.is_null() {
+                break;
+            }
+        }
+        assert_eq!((seen.as_str(), at), ("{\"x\":\"\"}", 4_008), "limit {limit}");
+    }
+}
+
+#[tokio::test]
+async fn a_match_behind_bytes_is_shown_and_not_the_bytes() {
+    let encoded = STANDARD.encode(bytes(300));
+    let host = Host::connect(Fake::single(vec![json!({"body": {"x": encoded, "y": "a needle"}})])).await;
+    let of = |q: &str| json!({"id": "cin_one/things:t000", "field_path": "body", "q": q});
+    let found = host.ok("read_record_field", of("needle")).await;
+    let window = &found.structured["window"];
+    assert_eq!((&window["text"], &window["start_chars"]), (&json!("\",\"y\":\"a needle\"}"), &json!(406)));
+    assert_eq!((&window["match_start_chars"], skipped(&found)), (&json!(415), vec![(6, 406)]));
+    let inside = host.ok("read_record_field", of(&encoded[100..110])).await;
+    assert!(!inside.text.contains(&encoded[..40]) && inside.structured["window"]["match_start_chars"].is_null());
 }

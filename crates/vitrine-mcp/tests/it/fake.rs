@@ -206,10 +206,10 @@ impl Fake {
                 connector_key: connection.connector.clone(),
                 display_name: connection.label.clone(),
                 grant_id: Some(format!("grt_{}", connection.id)),
-                has_stream: self.has_stream(&connection.connector, stream),
+                has_stream: Some(self.has_stream(&connection.connector, stream)),
             })
             .collect();
-        listed.sort_by_key(|candidate| !candidate.has_stream);
+        listed.sort_by_key(|candidate| candidate.has_stream == Some(false));
         let total = listed.len();
         listed.truncate(12);
         Err(ApiError::new(ErrorCode::AmbiguousConnection, "Several connections are granted. Pass connection_id.")

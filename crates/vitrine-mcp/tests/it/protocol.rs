@@ -278,6 +278,30 @@ async fn what_is_no_message_is_an_error_of_the_protocol() {
 }
 
 #[tokio::test]
+async fn a_request_that_cannot_be_read_is_answered_under_its_id() {
+    let mut wire = Wire::open(Fake::person());
+    wire.ask(initialize("2025-06-18")).await;
+    for (message, code) in [
+        (json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": []}), -32_602),
+        (json!({"jsonrpc": "2.0", "id": "nine", "method": "tools/list", "params": "x"}), -32_602),
+        (json!({"jsonrpc": "2.0", "id": 9, "method": 7}), -32_600),
+        (json!({"jsonrpc": "1.0", "id": 9, "method": "tools/list"}), -32_600),
+        (json!({"id": 9, "method": "tools/list"}), -32_600),
+    ] {
+        let over_stdio = wire.ask(message.clone()).await;
+        let request = post(&initialize("2025-06-18")).header("mcp-protocol-version", "2025-06-18");
+        let (status, _, over_http) = answer(request, &message).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{message}");
+        for answered in [over_stdio, over_http] {
+            assert_eq!((&answered["id"], &answered["error"]["code"]), (&message["id"], &json!(code)), "{message}");
+        }
+    }
+    // An error under the id of an answer would pass for the answer to a request of the client's own.
+    let answered = wire.ask(json!({"jsonrpc": "2.0", "id": 9, "error": "no"})).await;
+    assert_eq!((&answered["id"], &answered["error"]["code"]), (&Value::Null, &json!(-32_600)));
+}
+
+#[tokio::test]
 async fn both_transports_offer_one_tool_set() {
     let host = Host::connect(Fake::person()).await;
     let list = stateless(1, "tools/list", json!({}));

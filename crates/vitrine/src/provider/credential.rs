@@ -14,8 +14,11 @@ use super::HttpRead;
 use super::address::{Address, AddressError};
 use super::fault::UNREACHABLE;
 
+/// The kind of token that reads under several grants.
+pub(super) const PACKAGE: &str = "mcp_package";
+
 /// Kinds of token that an agent may hold.
-const SCOPED_KINDS: &[&str] = &["client", "mcp_package"];
+const SCOPED_KINDS: &[&str] = &["client", PACKAGE];
 
 /// Variables in which a credential of the owner's is kept.
 pub(crate) const OWNER_VARIABLES: [&str; 2] = ["PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE"];

@@ -21,7 +21,7 @@ pub(super) use record::{record, records};
 pub(super) use schema::{bearer_of, schema};
 pub(super) use search::hits;
 pub(super) use stream::{stream, streams};
-pub(super) use window::field_window;
+pub(super) use window::{field_window, is_as_asked};
 
 /// Why an answer cannot be understood: what was found instead, to stand after "answered with".
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 use vitrine_contract::error::Candidates;
-use vitrine_contract::limits::MAX_CANDIDATES;
 use vitrine_contract::request::ReadRequest;
 use vitrine_contract::{ApiError, CandidateConnection, ErrorCode};
 
@@ -105,17 +104,16 @@ fn take_text(object: &mut Map<String, Value>, name: &str) -> Option<String> {
 /// The connections to choose from; left where they are when there is no telling what they are.
 fn take_candidates(object: &mut Map<String, Value>) -> Option<Candidates> {
     let rows = object.get("available_connections")?.as_array()?;
-    let mut found: Vec<_> = rows.iter().filter_map(candidate).collect();
+    let found: Vec<_> = rows.iter().filter_map(candidate).collect();
     if found.len() < rows.len() {
         return None;
     }
     object.remove("available_connections");
     object.remove("truncated");
     let stated = object.remove("available_connection_count").and_then(|count| count.as_u64());
-    let total = stated.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).max(found.len());
-    found.sort_by_key(|candidate| !candidate.has_stream);
-    found.truncate(MAX_CANDIDATES);
-    Some(Candidates { listed: found, total })
+    let candidates = Candidates::of(found);
+    let stated = stated.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    Some(Candidates { total: stated.max(candidates.total), ..candidates })
 }
 
 fn candidate(row: &Value) -> Option<CandidateConnection> {
@@ -126,8 +124,7 @@ fn candidate(row: &Value) -> Option<CandidateConnection> {
         connector_key: text("connector_key").unwrap_or_default(),
         display_name: text("display_name").unwrap_or_default(),
         grant_id: text("grant_id"),
-        // A provider that does not say has named it as a choice for this very call.
-        has_stream: row["has_stream"].as_bool().unwrap_or(true),
+        has_stream: row["has_stream"].as_bool(),
         connection_id,
     })
 }
@@ -159,7 +156,8 @@ fn is_no_path(status: StatusCode, code: Option<&ErrorCode>) -> bool {
     }
 }
 
-fn no_field_windows() -> ApiError {
+/// The error of a provider that has no windows, or other ones than are asked for.
+pub(super) fn no_field_windows() -> ApiError {
     ApiError::new(
         ErrorCode::FieldWindowUnsupported,
         "This provider cannot read part of a field. Read the record itself, with only the fields you need.",

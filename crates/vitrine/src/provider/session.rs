@@ -11,6 +11,7 @@ use vitrine_engine::clock::{Clock, Random};
 use super::connect::{Connect, ConnectError};
 use super::credential::{self, CachedClient, CredentialError, Resolved, Surroundings, cache};
 use super::fault::UNREACHABLE;
+use super::standing::Standing;
 use super::{Address, HttpRead, Options};
 
 /// Renewed while it still works, so that no call fails for it.
@@ -32,6 +33,8 @@ struct Keeper {
     provider: Address,
     cache_root: PathBuf,
     clock: Clock,
+    /// A renewed token stands as the one before it.
+    standing: Standing,
 }
 
 impl Session {
@@ -43,8 +46,8 @@ impl Session {
         clock: Clock,
     ) -> Result<Self, ConnectError> {
         let resolved = credential::resolve(surroundings, &cache_root, provider_url)?;
-        let keeper =
-            Keeper { provider: Address::parse(provider_url).map_err(CredentialError::from)?, cache_root, clock };
+        let provider = Address::parse(provider_url).map_err(CredentialError::from)?;
+        let keeper = Keeper { provider, cache_root, clock, standing: Standing::default() };
         let mut current = match resolved {
             Resolved::Given(token) => Current { reader: keeper.reader(&token)?, kept: None },
             Resolved::Cached(kept) if keeper.is_ending(&kept) => keeper.renewed(&kept).await?,
@@ -85,7 +88,8 @@ impl Current {
 
 impl Keeper {
     fn reader(&self, token: &str) -> Result<Arc<HttpRead>, ConnectError> {
-        Ok(Arc::new(HttpRead::new(self.provider.as_str(), token, Options::default())?.for_agent()))
+        let reader = HttpRead::new(self.provider.as_str(), token, Options::default())?;
+        Ok(Arc::new(reader.with_standing(self.standing.clone())))
     }
 
     fn current(&self, kept: CachedClient) -> Result<Current, ConnectError> {

@@ -5,4 +5,6 @@ mod credentials;
 mod failures;
 pub(crate) mod fake;
 mod looser;
+mod packages;
 mod redirects;
+mod windows;

@@ -50,12 +50,14 @@ fn window(answer: &Members<'_>, request: &FieldWindowRequest) -> Read<Window> {
     if total < end && !text.is_empty() {
         return unreadable("a field window that reaches beyond its field");
     }
-    let limit = request.limit_chars.unwrap_or(DEFAULT_WINDOW_CHARS.into()).min(MAX_WINDOW_CHARS.into());
+    if text.is_empty() && start < total {
+        return unreadable("an empty window of a field that goes on");
+    }
     Ok(Window {
         text,
         start_chars: start,
         end_chars: end,
-        limit_chars: chars("limit_chars").unwrap_or(limit),
+        limit_chars: chars("limit_chars").unwrap_or_else(|| limit(request)),
         total_chars: total,
         complete: start == 0 && end == total,
         has_more: end < total,
@@ -64,6 +66,19 @@ fn window(answer: &Members<'_>, request: &FieldWindowRequest) -> Read<Window> {
         match_start_chars: chars("match_start_chars"),
         match_end_chars: chars("match_end_chars"),
     })
+}
+
+/// The most characters that a request asks for.
+fn limit(request: &FieldWindowRequest) -> u64 {
+    let context = request.before_chars.is_some() || request.after_chars.is_some();
+    let usual = if context { MAX_WINDOW_CHARS } else { DEFAULT_WINDOW_CHARS };
+    request.limit_chars.unwrap_or(usual.into()).min(MAX_WINDOW_CHARS.into())
+}
+
+/// Whether a window is of the part that was asked for, and no more than it. Beyond the end there is nothing.
+pub(in super::super) fn is_as_asked(window: &Window, request: &FieldWindowRequest) -> bool {
+    let starts = |offset: u64| window.start_chars == offset || (window.text.is_empty() && offset >= window.total_chars);
+    request.offset_chars.is_none_or(starts) && window.end_chars - window.start_chars <= limit(request)
 }
 
 #[cfg(test)]

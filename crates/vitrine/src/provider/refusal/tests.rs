@@ -32,6 +32,8 @@ fn an_error_object_keeps_all_it_says() {
     let candidates = error.available_connections.unwrap();
     assert_eq!(candidates.total, 40);
     assert_eq!(candidates.listed.iter().map(|c| c.connection_id.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    let said: Vec<_> = candidates.listed.iter().map(|c| c.has_stream).collect();
+    assert_eq!(said, [None, Some(false)], "nothing is made up");
     assert_eq!(Value::Object(error.extra), json!({ "docs": { "see": 1 } }));
 }
 

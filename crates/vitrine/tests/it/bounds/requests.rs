@@ -152,6 +152,52 @@ async fn authentication_comes_before_routing() {
 }
 
 #[tokio::test]
+async fn refusals_of_the_mcp_transport_have_the_form_of_all_errors() {
+    let app = TestApp::with_mail().await;
+    let token = app.grant(json!({ "connections": ["cin_work"] })).await;
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+    let long = format!("{hello}{}", " ".repeat(300_000));
+    for (method, header, value, body, status, code) in [
+        ("POST", "x-nothing", "-", &long, 413, "payload_too_large"),
+        ("POST", "host", "evil.example", &hello, 403, "invalid_request"),
+        ("POST", "origin", "https://evil.example", &hello, 403, "invalid_request"),
+        ("POST", "content-type", "text/plain", &hello, 415, "invalid_request"),
+        ("POST", "accept", "text/html", &hello, 406, "invalid_request"),
+        ("POST", "mcp-protocol-version", "1999-01-01", &hello, 400, "invalid_request"),
+        ("GET", "x-nothing", "-", &hello, 405, "method_not_allowed"),
+        ("DELETE", "x-nothing", "-", &hello, 405, "method_not_allowed"),
+        ("PUT", "x-nothing", "-", &hello, 405, "method_not_allowed"),
+    ] {
+        let mut request = TestApp::request(method, &token, "/mcp").body(body.clone().into()).unwrap();
+        for (name, usual) in [
+            ("host", "127.0.0.1"),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ] {
+            request.headers_mut().insert(name, usual.parse().unwrap());
+        }
+        request.headers_mut().insert(header, value.parse().unwrap());
+        let answer = app.send(request).await;
+        let said = format!("{method} {header}: {value}: {}", String::from_utf8_lossy(&answer.body));
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{said}");
+        let error = &answer.json()["error"];
+        let family = if status == 403 { "permission_error" } else { "invalid_request_error" };
+        assert_eq!(
+            (&error["type"], &error["request_id"]),
+            (&json!(family), &json!(answer.header("request-id"))),
+            "{said}"
+        );
+        assert!(error["message"].as_str().is_some_and(|message| message.ends_with('.')), "{said}");
+        assert_eq!(
+            (answer.header("content-type"), answer.header("pdpp-version")),
+            ("application/json", "2026-04-06"),
+            "{said}"
+        );
+        assert_eq!(answer.header("allow"), if status == 405 { "POST" } else { "" }, "{said}");
+    }
+}
+
+#[tokio::test]
 async fn encoded_paths_stay_inside_their_segment() {
     let app = TestApp::with_mail().await;
     for (path, status) in [
