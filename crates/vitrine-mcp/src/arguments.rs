@@ -10,7 +10,7 @@ use vitrine_contract::limits::MAX_LIMIT;
 use vitrine_contract::request::{Filter, RangeOp};
 use vitrine_contract::{ApiError, ErrorCode};
 
-use crate::ids::is_field;
+use crate::ids::{is_connection, is_field};
 use crate::render::text;
 
 /// The most fields one can ask for.
@@ -62,6 +62,14 @@ pub(crate) fn name(param: &str, value: String) -> Result<String, ApiError> {
 
 pub(crate) fn optional_name(param: &str, value: Option<String>) -> Result<Option<String>, ApiError> {
     value.map(|value| name(param, value)).transpose()
+}
+
+/// The connection of one record, as it was shown beside the record's id.
+pub(crate) fn connection(value: Option<String>) -> Result<Option<String>, ApiError> {
+    match value {
+        Some(id) if !is_connection(&id) => name("connection_id", id).map(Some),
+        value => Ok(value),
+    }
 }
 
 pub(crate) fn names(param: &str, values: Option<Vec<String>>) -> Result<Vec<String>, ApiError> {

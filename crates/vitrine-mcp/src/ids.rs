@@ -1,5 +1,6 @@
 //! Result ids: one string that names a record completely, and is enough to fetch it.
 
+use serde_json::{Value, json};
 use vitrine_contract::ident::{is_name, is_record_id};
 use vitrine_contract::{ApiError, ErrorCode};
 
@@ -31,21 +32,24 @@ impl RecordRef {
             None => (None, id),
         };
         let (stream, record_id) = rest.split_once(':').ok_or_else(invalid_id)?;
+        if !connection_id.is_none_or(is_name) {
+            return Err(invalid_id());
+        }
         Self::checked(connection_id.map(str::to_owned), stream, record_id)
     }
 
     /// A reference whose every part can neither traverse a path nor break the grammar.
     pub(crate) fn checked(connection_id: Option<String>, stream: &str, record_id: &str) -> Result<Self, ApiError> {
-        if connection_id.as_deref().is_none_or(is_name) && is_name(stream) && is_record_id(record_id) {
+        if connection_id.as_deref().is_none_or(is_connection) && is_name(stream) && is_record_id(record_id) {
             return Ok(Self { connection_id, stream: stream.to_owned(), record_id: record_id.to_owned() });
         }
         Err(invalid_id())
     }
 
-    /// The record of a row. A connection that a provider did not name, or whose id would not survive the grammar, is
-    /// not part of it: no call could pass it back.
+    /// The record of a row. A connection that a provider did not name, or that no call could pass back, is not part
+    /// of it.
     pub(crate) fn shown(connection_id: &str, stream: &str, record_id: &str) -> Self {
-        let connection_id = is_name(connection_id).then(|| connection_id.to_owned());
+        let connection_id = is_connection(connection_id).then(|| connection_id.to_owned());
         Self { connection_id, stream: stream.to_owned(), record_id: record_id.to_owned() }
     }
 
@@ -65,14 +69,34 @@ impl RecordRef {
         }
     }
 
-    /// The id that names this record completely.
+    /// The id that names this record completely, as far as its connection survives the grammar.
     pub(crate) fn result_id(&self) -> String {
         let Self { connection_id, stream, record_id } = self;
         match connection_id {
-            Some(connection_id) => format!("{connection_id}/{stream}:{record_id}"),
-            None => format!("{stream}:{record_id}"),
+            Some(connection_id) if is_name(connection_id) => format!("{connection_id}/{stream}:{record_id}"),
+            _ => format!("{stream}:{record_id}"),
         }
     }
+
+    /// The connection that has to be passed beside the id, which does not embed it.
+    pub(crate) fn connection_apart(&self) -> Option<&str> {
+        self.connection_id.as_deref().filter(|id| !is_name(id))
+    }
+
+    /// The arguments that name this record in a call.
+    pub(crate) fn arguments(&self) -> Value {
+        let mut arguments = json!({ "id": self.result_id() });
+        if let Some(connection_id) = self.connection_apart() {
+            arguments["connection_id"] = connection_id.into();
+        }
+        arguments
+    }
+}
+
+/// Whether a call on one record can pass a connection by this id. Ours are names; those of other providers may hold
+/// whatever a record's id may.
+pub(crate) fn is_connection(id: &str) -> bool {
+    is_record_id(id)
 }
 
 /// What a provider says of a row, unless it left it out.
@@ -108,12 +132,24 @@ mod tests {
 
     #[test]
     fn a_connection_that_no_call_can_pass_stays_out_of_the_id() {
-        for connection_id in ["", "a/b c", "..", &"c".repeat(65)] {
+        for connection_id in ["", "a/b", "a b", "..", &"c".repeat(201)] {
             let shown = RecordRef::shown(connection_id, "messages", "77");
             assert_eq!((shown.result_id().as_str(), shown.connection_id.as_deref()), ("messages:77", None));
             assert_eq!(RecordRef::parse(&handles::record_uri(&shown)).unwrap(), shown);
         }
-        assert_eq!(RecordRef::shown("c", "messages", "77").result_id(), "c/messages:77");
+        assert_eq!(RecordRef::shown("c", "messages", "77").arguments(), json!({ "id": "c/messages:77" }));
+    }
+
+    #[test]
+    fn a_connection_that_the_id_cannot_embed_is_passed_beside_it() {
+        for connection_id in ["me@x.org", "a:b", &"c".repeat(65)] {
+            let shown = RecordRef::shown(connection_id, "messages", "77");
+            assert_eq!(shown.arguments(), json!({ "id": "messages:77", "connection_id": connection_id }));
+            let passed = RecordRef::parse("messages:77").unwrap().scoped(Some(connection_id.to_owned())).unwrap();
+            assert_eq!((&passed, &RecordRef::parse(&handles::record_uri(&shown)).unwrap()), (&shown, &shown));
+            let embedded = format!("{connection_id}/messages:77");
+            assert_eq!(RecordRef::parse(&embedded).unwrap_err().code, ErrorCode::InvalidId, "{embedded}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use vitrine_contract::ident::is_name;
 
 use super::json::Object;
 use super::text::{Lines, call, literal};
@@ -94,7 +95,7 @@ pub(crate) struct ReadCall {
 impl ReadCall {
     /// Reads a field on from a character.
     pub(crate) fn field(record: &RecordRef, field_path: &str, offset_chars: u64) -> Self {
-        let mut args = json!({ "id": record.result_id() });
+        let mut args = record.arguments();
         args["field_path"] = field_path.into();
         if offset_chars > 0 {
             args["offset_chars"] = offset_chars.into();
@@ -104,14 +105,14 @@ impl ReadCall {
 
     /// Fetches a record's other fields.
     pub(crate) fn fields(record: &RecordRef, fields: &[String]) -> Self {
-        let mut args = json!({ "id": record.result_id() });
+        let mut args = record.arguments();
         args["fields"] = fields.into();
         Self { tool: "fetch", args }
     }
 
     /// Fetches a record.
     pub(crate) fn record(record: &RecordRef) -> Self {
-        Self { tool: "fetch", args: json!({ "id": record.result_id() }) }
+        Self { tool: "fetch", args: record.arguments() }
     }
 
     /// Pages through the stream of a record.
@@ -122,8 +123,8 @@ impl ReadCall {
     /// Lists the fields that records of a stream have.
     pub(crate) fn schema(record: &RecordRef) -> Self {
         let mut args = json!({ "stream": record.stream });
-        if let Some(connection_id) = &record.connection_id {
-            args["connection_id"] = connection_id.as_str().into();
+        if let Some(connection_id) = record.connection_id.as_deref().filter(|id| is_name(id)) {
+            args["connection_id"] = connection_id.into();
         }
         Self { tool: "schema", args }
     }

@@ -62,6 +62,12 @@ pub(crate) fn record_ref(record: &Record) -> RecordRef {
     RecordRef::shown(&record.connection_id, &record.stream, &record.id)
 }
 
+/// A record's id as a literal, and beside it the connection that the id could not embed.
+pub(crate) fn quoted(record: &RecordRef) -> String {
+    let apart = record.connection_apart().map(|id| format!(" connection_id {}", text::literal(id)));
+    text::literal(&record.result_id()) + &apart.unwrap_or_default()
+}
+
 pub(crate) fn label(name: &str) -> &str {
     text::cut(name, MAX_LABEL_CHARS)
 }
@@ -313,7 +319,7 @@ impl View {
 
     /// The row in prose: the whole id, then the fields as JSON, then how to read the rest.
     pub(crate) fn lines(&self, record: &Record) -> String {
-        let id = text::literal(&self.record.result_id());
+        let id = quoted(&self.record);
         if record.deleted {
             let when = record.deleted_at.as_deref().unwrap_or(&record.emitted_at);
             return format!("- {id} deleted {}\n", text::literal(when));

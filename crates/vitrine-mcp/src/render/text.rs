@@ -62,6 +62,14 @@ pub(crate) fn cut(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }
 
+/// At most `chars` characters, the last of them an ellipsis where there were more.
+pub(crate) fn elided(text: &str, chars: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(chars).is_none() {
+        return text.into();
+    }
+    format!("{}…", cut(text, chars.saturating_sub(1)).trim_end()).into()
+}
+
 /// Characters `start..end`.
 pub(crate) fn slice(text: &str, start: usize, end: usize) -> &str {
     let from = text.len() - text.char_indices().nth(start).map_or(0, |(at, _)| text.len() - at);
@@ -103,6 +111,7 @@ mod tests {
     fn characters_are_never_split() {
         assert_eq!(cut("日本語", 2), "日本");
         assert_eq!(cut("日", 5), "日");
+        assert_eq!((&*elided("日本語", 3), &*elided("日本語", 2), &*elided("a b c", 3)), ("日本語", "日…", "a…"));
         assert_eq!(slice("日本語です", 1, 3), "本語");
         assert_eq!(slice("日本", 2, 4), "");
         assert_eq!(slice("日本", 5, 9), "");

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use vitrine_contract::Warning;
 use vitrine_contract::schema::{FieldWindow, Window};
 
@@ -146,7 +146,9 @@ fn render(
     }
     for (name, cursor) in [("next", &next_cursor), ("previous", &previous_cursor)] {
         if let Some(cursor) = cursor {
-            let args = json!({ "id": id, "field_path": path, "cursor": cursor });
+            let mut args = record.arguments();
+            args["field_path"] = path.as_str().into();
+            args["cursor"] = cursor.as_str().into();
             text.line(format_args!("{name}: {}", call("read_record_field", &args)));
         }
     }

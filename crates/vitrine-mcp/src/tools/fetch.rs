@@ -71,7 +71,7 @@ pub(crate) fn definition() -> Tool {
 
 pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
     let input: Input = arguments::parse(arguments, USAGE)?;
-    let connection_id = arguments::optional_name("connection_id", input.connection_id)?;
+    let connection_id = arguments::connection(input.connection_id)?;
     Ok(Ask {
         record: RecordRef::parse(&input.id)?.scoped(connection_id)?,
         fields: arguments::fields("fields", input.fields)?,

@@ -133,7 +133,7 @@ pub(crate) fn parse(arguments: JsonObject) -> Result<Ask, ApiError> {
             "`cursor` continues a window, and is exclusive with choosing one by `offset_chars` or `q`.",
         ));
     }
-    let connection_id = arguments::optional_name("connection_id", input.connection_id)?;
+    let connection_id = arguments::connection(input.connection_id)?;
     let record = match (input.id, connection_id, input.stream, input.record_id) {
         (Some(id), connection_id, None, None) => RecordRef::parse(&id)?.scoped(connection_id)?,
         (None, connection_id @ Some(_), Some(stream), Some(record_id)) => {

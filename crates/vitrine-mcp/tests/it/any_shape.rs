@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::fake::Fake;
 use crate::host::{Host, none};
 
-fn run<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
 /// Text of one hostile kind, up to the length.
-fn text(most: usize) -> impl Strategy<Value = String> {
+pub(crate) fn text(most: usize) -> impl Strategy<Value = String> {
     let kinds = prop_oneof![
         Just("word and sentence. "),
         Just("日本語テキスト"),
@@ -60,7 +60,7 @@ fn record() -> impl Strategy<Value = Value> {
     prop::collection::btree_map(names, value(), 0..12).prop_map(|map| json!(map))
 }
 
-async fn walk(host: &Host, tool: &str, mut arguments: Value) -> Vec<Value> {
+pub(crate) async fn walk(host: &Host, tool: &str, mut arguments: Value) -> Vec<Value> {
     let list = if tool == "search" { "/results" } else { "/data/data" };
     let mut rows = Vec::new();
     loop {
@@ -141,16 +141,6 @@ proptest! {
     }
 
     #[test]
-    fn hits_of_any_text_are_bounded_and_complete(bodies in prop::collection::vec(text(600), 1..40), foreign: bool) {
-        run(async {
-            let expected = bodies.len();
-            let rows = bodies.into_iter().map(|body| json!({"body": format!("{body} needle {body}"), "subject": body}));
-            let host = Host::connect(Fake { foreign, ..Fake::single(rows.collect()) }).await;
-            assert_eq!(walk(&host, "search", json!({"query": "needle", "limit": 100})).await.len(), expected);
-        });
-    }
-
-    #[test]
     fn groups_of_any_keys_are_bounded(keys in prop::collection::vec(text(2_000), 1..100)) {
         run(async {
             let total = keys.len();
@@ -182,7 +172,7 @@ async fn a_record_of_10000_fields_is_read_in_parts() {
 }
 
 /// Every call that is written out in a text, in order.
-fn written_calls(text: &str, tool: &str) -> Vec<Value> {
+pub(crate) fn written_calls(text: &str, tool: &str) -> Vec<Value> {
     let start = format!("{tool}({{");
     let starts = text.match_indices(&start).map(|(at, _)| &text[at + tool.len() + 1..]);
     starts.map(|rest| serde_json::Deserializer::from_str(rest).into_iter().next().unwrap().unwrap()).collect()
@@ -452,27 +442,6 @@ async fn the_text_of_a_full_schema_shows_what_values_a_field_has() {
     assert!(text.contains(line) && text.contains("  since: format date-time\n"), "{text}");
     let compact = host.ok("schema", json!({"stream": "messages", "connection_id": "cin_work"})).await.text;
     assert!(!compact.contains("one of"));
-}
-
-#[tokio::test]
-async fn three_hits_take_at_most_3000_characters_a_channel() {
-    let mut fake = Fake::person();
-    fake.rows.retain(|row| row.id == "long");
-    for n in 0..4 {
-        let mut row = fake.rows[0].clone();
-        row.id = format!("a393585270b3048cbd8ec90cdd{n}");
-        fake.rows.push(row);
-    }
-    let host = Host::connect(fake).await;
-    for limit in 1..=3 {
-        let hits = host.ok("search", json!({"query": "zebra", "limit": limit})).await;
-        let results = hits.structured["results"].as_array().unwrap();
-        assert_eq!((results.len(), &hits.structured["data"]["has_more"]), (limit, &json!(true)));
-        assert!(results.iter().all(|hit| hit["evidence_preview"].as_str().unwrap().contains("zebra")));
-        let structured = hits.structured.to_string();
-        assert!(structured.chars().count() <= 3_000, "{}", structured.chars().count());
-        assert!(hits.text.chars().count() <= 3_000);
-    }
 }
 
 /// Ordinary prose gets close to all the characters that were asked for, not a fraction of them.

@@ -1,6 +1,7 @@
 //! The adapter through a real MCP client, over a reader that remembers what it was asked.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod any_hits;
 mod any_shape;
 mod binary_content;
 mod definitions;

@@ -20,6 +20,19 @@ async fn search_hit_has_a_proven_match_window() {
     let body = Fake::person().rows.iter().find(|row| row.id == "long").unwrap().data["body"].clone();
     let exact: String = body.as_str().unwrap().chars().skip(from).take(evidence.chars().count()).collect();
     assert_eq!(exact, evidence, "the excerpt is the field's own characters");
+
+    for limit in [3, 10, 25] {
+        let hits = host.ok("search", json!({"query": "report", "limit": limit})).await;
+        let results = hits.structured["results"].as_array().unwrap();
+        let rungs = hits.structured["content_ladder"]["records"].as_array().unwrap();
+        assert!(results.len() >= limit.min(9) && results.len() == rungs.len(), "{}", results.len());
+        for (result, rung) in results.iter().zip(rungs) {
+            assert_eq!((&rung["id"], &rung["evidence_preview"]), (&result["id"], &result["evidence_preview"]));
+            assert!(result["evidence_preview"].as_str().unwrap().contains("report"));
+            assert_eq!(result["match"]["field_path"], "subject");
+            assert_eq!(result["read"], rung["field_windows"][0]["read"]);
+        }
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use vitrine_contract::{ApiError, ErrorCode, Warning};
 
 use crate::fake::{Fake, LONG_WORD, Limit, Outage};
-use crate::host::{Host, Outcome, args, contents, none, written_call};
+use crate::host::{Host, Outcome, args, contents, none, quoted_after, written_call};
 
 #[tokio::test]
 async fn a_page_that_does_not_fit_is_asked_for_again_with_fewer_rows() {
@@ -158,7 +158,7 @@ async fn a_refused_credential_is_not_retried() {
 
 #[tokio::test]
 async fn a_connection_that_no_call_can_name_breaks_no_continuation() {
-    for connection_id in ["", "a/b c"] {
+    for connection_id in ["", "a/b", "a b"] {
         let body = format!("{}needle{}", LONG_WORD.repeat(200), LONG_WORD.repeat(200));
         let mut fake = Fake::single(vec![json!({"id": "1", "body": body})]).foreign();
         fake.connections[0].id = connection_id.into();
@@ -170,7 +170,10 @@ async fn a_connection_that_no_call_can_name_breaks_no_continuation() {
         assert_eq!(hit["id"], "things:t000");
         assert_eq!(hit["connection_id"].as_str().unwrap_or_default(), connection_id);
         assert!(!hit["url"].as_str().unwrap().ends_with("connection_id="), "{hit}");
-        assert!(!hits.text.contains("connection_id \""), "{}", hits.text);
+        let shown = quoted_after(&hits.text, " id \"things:t000\" connection_id ");
+        assert_eq!(shown.unwrap_or_default(), connection_id, "{}", hits.text);
+        let arguments = json!({"id": hit["id"], "connection_id": connection_id});
+        host.refused("fetch", arguments, "invalid_request").await;
         let page = host.ok("query_records", json!({"stream": "things"})).await;
         let document = host.ok("fetch", json!({"id": hit["id"]})).await;
         let ladders = [&hits.structured, &page.structured, &document.structured["metadata"]]
@@ -188,6 +191,72 @@ async fn a_connection_that_no_call_can_name_breaks_no_continuation() {
         }
         host.read(document.meta["dev.pdpp/resource_uri"].as_str().unwrap()).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_no_id_can_embed_is_shown_and_passed_beside_it() {
+    for connection_id in ["me@x.org", "a:b", &"c".repeat(65)] {
+        let body = format!("{}needle{}", LONG_WORD.repeat(200), LONG_WORD.repeat(200));
+        let mut fake = Fake { package: true, ..Fake::single(vec![json!({"id": "1", "body": body})]).foreign() };
+        fake.connections[0].id = connection_id.into();
+        fake.rows[0].connection = connection_id.into();
+        fake.connection("cin_two", "source", "Another");
+        fake.row("cin_two", "things", "t001", json!({"id": "2", "body": "no match"}));
+        let host = Host::connect(fake).await;
+
+        let hits = host.ok("search", json!({"query": "needle"})).await;
+        let whole = json!({"id": "things:t000", "connection_id": connection_id});
+        let beside = quoted_after(&hits.text, " id \"things:t000\" connection_id ");
+        assert_eq!(beside.as_deref(), Some(connection_id), "{}", hits.text);
+        assert_eq!(host.call("fetch", json!({"id": "things:t000"})).await.code(), "ambiguous_connection");
+        let document = host.ok("fetch", whole.clone()).await;
+        assert_eq!(document.structured["metadata"]["connection_id"], connection_id);
+        let rung = &hits.structured["content_ladder"]["records"][0];
+        assert_eq!(rung["connection_id"], connection_id);
+        let written = written_call(&hits.text, "read_record_field").unwrap();
+        for read in [&hits.structured["results"][0]["read"], &rung["field_windows"][0]["read"]] {
+            let (tool, arguments) = args(read);
+            assert_eq!((&arguments["connection_id"], &arguments), (&whole["connection_id"], &written));
+            let window = host.ok(tool, arguments).await;
+            let on = written_call(&window.text[window.text.find("next: ").unwrap()..], tool).unwrap();
+            host.ok(tool, on).await;
+            let uri = window.meta["dev.pdpp/resource_uri"].as_str().unwrap();
+            assert_eq!(contents(&host.read(uri).await.unwrap()).0, window.structured);
+        }
+        let by_parts =
+            json!({"connection_id": connection_id, "stream": "things", "record_id": "t000", "field_path": "body"});
+        host.ok("read_record_field", by_parts).await;
+    }
+}
+
+#[tokio::test]
+async fn a_hit_that_is_no_record_is_shown_as_it_stands() {
+    let mut fake = Fake::single(vec![json!({"id": "1", "body": "a needle"})]).foreign();
+    let data = json!({"subject": "A page", "body": "a needle in a page"});
+    for (stream, id) in [("", "https://example.com/r0"), ("things", "x/y")] {
+        fake.row("cin_one", stream, id, data.clone());
+        let host = Host::connect(fake.clone()).await;
+        let hits = host.ok("search", json!({"query": "needle"})).await;
+        let hit = &hits.structured["results"][fake.rows.len() - 1];
+        assert_eq!((&hit["id"], &hit["title"]), (&json!(id), &json!("A page")));
+        assert_eq!(hit["url"].as_str(), id.starts_with("https:").then_some(id));
+        for absent in ["read", "match", "evidence_preview", "record_id"] {
+            assert!(hit.get(absent).is_none(), "{hit}");
+        }
+        assert_eq!(hits.structured["content_ladder"]["records"].as_array().unwrap().len(), 1);
+        let warning = &hits.structured["data"]["meta"]["warnings"][0];
+        assert_eq!(
+            (&warning["code"], &warning["detail"]["hits"]),
+            (&json!("hits_not_records"), &json!(fake.rows.len() - 1))
+        );
+        let line = hits.text.lines().find(|line| line.contains(&format!("id \"{id}\""))).unwrap();
+        assert!(line.contains("\"A page\"") && line.contains("not a record that fetch can read"), "{line}");
+        assert!(hits.text.contains("Pass an id as it is to fetch"));
+    }
+    fake.rows.remove(0);
+    let hits = Host::connect(fake).await.ok("search", json!({"query": "needle"})).await;
+    assert!(!hits.text.contains("to fetch"), "{}", hits.text);
+    assert!(hits.structured.get("content_ladder").is_none());
 }
 
 #[tokio::test]

@@ -18,6 +18,8 @@ const HITS: &[&str] = &["data", "results", "hits"];
 const RECORD_KEY: &[&str] = &["record_key", "record_id", "id"];
 const RECORD_URI: &[&str] = &["record_uri", "uri"];
 const RECORD_URL: &[&str] = &["record_url", "url"];
+/// The longest id of what is no record: a link, mostly.
+const MAX_REFERENCE_CHARS: usize = 2_048;
 const WINDOWS: &[&str] = &["match_windows", "evidence_excerpts"];
 const WINDOW_FIELD: &[&str] = &["field_path", "field"];
 const WINDOW_TEXT: &[&str] = &["text", "excerpt"];
@@ -40,9 +42,45 @@ pub(in super::super) fn hits(body: &str, asked: &ReadRequest, request: &SearchRe
     Ok(list::page(&members, asked, found, meta))
 }
 
-/// A hit that names a record; nothing when it names none.
+/// A hit with as much as it says of itself; nothing when not even an id.
 fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
     let members = Members::of(json)?;
+    let (connection_id, stream, record_key) = match record(&members, request) {
+        Some(record) => record,
+        None => reference(&members, request)?,
+    };
+    let is_record = is_record(&stream, &record_key);
+    let connection_id = connection_id.or_else(|| request.connection_id.clone()).unwrap_or_default();
+    let display_name = members.text(&["display_name"]).unwrap_or_default();
+    let emitted_at = members.text(&["emitted_at"]).unwrap_or_default();
+    let authored_at = members.text(&["authored_at"]).or_else(|| authored_at(&members));
+    // Of what is no record, no call could read on.
+    let match_windows = if is_record { windows(&members) } else { Vec::new() };
+    let titled = || {
+        let title = title(&display_name, &stream, authored_at.as_deref().unwrap_or(&emitted_at));
+        if title.is_empty() { record_key.clone() } else { title }
+    };
+    let link = || if is_record { path(&connection_id, &stream, &record_key) } else { String::new() };
+    Some(Hit {
+        object: Tag::default(),
+        connector_key: members.text(&["connector_key"]).unwrap_or_default(),
+        record_url: members.text(RECORD_URL).filter(|url| is_record || is_shown(url)).unwrap_or_else(link),
+        title: members.text(&["title"]).filter(|title| record_uri::parse(title).is_none()).unwrap_or_else(titled),
+        matched_fields: members.read(&["matched_fields"]).unwrap_or_else(|| fields_of(&match_windows)),
+        score: members.read(&["score"]),
+        retrieval_sources: members.read(&["retrieval_sources"]),
+        connection_id,
+        display_name,
+        stream,
+        record_key,
+        emitted_at,
+        authored_at,
+        match_windows,
+    })
+}
+
+/// The connection, stream and id of the record that a hit names.
+fn record(members: &Members<'_>, request: &SearchRequest) -> Option<(Option<String>, String, String)> {
     let key = members.id(RECORD_KEY);
     let uri = members.text(RECORD_URI).and_then(|uri| record_uri::parse(&uri));
     // A key that holds a `/` is no record's id, so it may be the whole name.
@@ -55,37 +93,24 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
     let filled = |text: String| (!text.is_empty()).then_some(text);
     let record_key = key.or_else(|| filled(name.record_id))?;
     let stream = members.text(&["stream"]).or_else(|| filled(name.stream)).or_else(|| only_stream(request))?;
-    if !is_name(&stream) || !is_record_id(&record_key) {
-        return None;
-    }
-    let connection_id = members
-        .text(CONNECTION_ID)
-        .or(name.connection_id)
-        .or_else(|| request.connection_id.clone())
-        .unwrap_or_default();
-    let display_name = members.text(&["display_name"]).unwrap_or_default();
-    let emitted_at = members.text(&["emitted_at"]).unwrap_or_default();
-    let authored_at = members.text(&["authored_at"]).or_else(|| authored_at(&members));
-    let match_windows = windows(&members);
-    Some(Hit {
-        object: Tag::default(),
-        connector_key: members.text(&["connector_key"]).unwrap_or_default(),
-        record_url: members.text(RECORD_URL).unwrap_or_else(|| path(&connection_id, &stream, &record_key)),
-        title: members
-            .text(&["title"])
-            .filter(|title| record_uri::parse(title).is_none())
-            .unwrap_or_else(|| title(&display_name, &stream, authored_at.as_deref().unwrap_or(&emitted_at))),
-        matched_fields: members.read(&["matched_fields"]).unwrap_or_else(|| fields_of(&match_windows)),
-        score: members.read(&["score"]),
-        retrieval_sources: members.read(&["retrieval_sources"]),
-        connection_id,
-        display_name,
-        stream,
-        record_key,
-        emitted_at,
-        authored_at,
-        match_windows,
-    })
+    let connection_id = members.text(CONNECTION_ID).or(name.connection_id);
+    is_record(&stream, &record_key).then_some((connection_id, stream, record_key))
+}
+
+/// The same of a hit that is no record of a stream, such as a page on the web: its id or link as it stands.
+fn reference(members: &Members<'_>, request: &SearchRequest) -> Option<(Option<String>, String, String)> {
+    let id = members.id(RECORD_KEY).or_else(|| members.text(RECORD_URL)).filter(|id| is_shown(id))?;
+    let stream = members.text(&["stream"]).or_else(|| only_stream(request)).filter(|stream| is_name(stream));
+    Some((members.text(CONNECTION_ID), stream.unwrap_or_default(), id))
+}
+
+fn is_record(stream: &str, record_key: &str) -> bool {
+    is_name(stream) && is_record_id(record_key)
+}
+
+/// Whether an id or link that names no record can be shown: URIs of ours stay hidden.
+fn is_shown(reference: &str) -> bool {
+    reference.chars().count() <= MAX_REFERENCE_CHARS && !reference.to_ascii_lowercase().contains("pdpp://")
 }
 
 /// When a person wrote, sent or received it, by any of its names.

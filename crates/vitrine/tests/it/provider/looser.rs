@@ -5,7 +5,7 @@ use vitrine_contract::request::{
     StreamsRequest,
 };
 
-use super::fake::{Fake, TOKEN};
+use super::fake::{Fake, TOKEN, call};
 use vitrine::provider::{HttpRead, Options};
 
 #[tokio::test]
@@ -60,6 +60,16 @@ async fn a_hit_may_be_named_by_its_uri_alone() {
         let hit = &list.data[0];
         assert_eq!((hit.connection_id.as_str(), hit.stream.as_str(), hit.record_key.as_str()), ("c", "m", "r:1"));
     }
+}
+
+#[tokio::test]
+async fn a_hit_that_is_a_link_reaches_the_model_as_it_stands() {
+    let url = "https://example.com/r0";
+    let provider = Fake::json(&json!({ "data": [{ "id": url, "url": url, "title": "A page" }] })).await;
+    let result = call(&provider, "search", json!({ "query": "page" })).await;
+    let (text, shown) = (result["content"][0]["text"].as_str().unwrap(), &result["structuredContent"]);
+    assert_eq!(shown["results"], json!([{ "id": url, "title": "A page", "url": url }]));
+    assert!(text.contains(&format!("\"A page\" id \"{url}\" (not a record")) && !text.contains("to fetch"), "{text}");
 }
 
 #[tokio::test]

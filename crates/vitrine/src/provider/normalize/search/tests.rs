@@ -60,10 +60,30 @@ fn every_way_to_name_a_record_is_understood() {
 
 #[test]
 fn hits_that_name_no_record_are_left_out_and_counted() {
-    let list = read(&json!({ "data": [{ "title": "?" }, { "id": "1" }, 7, { "stream": "m", "id": "1" },
-        { "stream": "m", "id": "a..b" }, { "stream": "m", "id": "x".repeat(300) }, { "stream": "m n", "id": "1" }] }));
+    let list = read(&json!({ "data": [{ "title": "?" }, 7, { "stream": "m", "id": "1" },
+        { "stream": "m", "id": "x".repeat(3_000) }, { "id": "pdpp://field-window/x" }, { "url": "PDPP://x" }] }));
     assert_eq!(list.data.len(), 1);
-    assert_eq!(list.meta.warnings[0].detail, json!({ "left_out": 6 }));
+    assert_eq!(list.meta.warnings[0].detail, json!({ "left_out": 5 }));
+}
+
+#[test]
+fn a_hit_that_is_no_record_keeps_its_id_as_it_stands() {
+    let url = "https://a.example/1";
+    for (hit, known) in [
+        (json!({ "id": url, "url": url, "title": "T" }), ("", "", url)),
+        (json!({ "url": url, "title": "T" }), ("", "", url)),
+        (json!({ "connection_id": "c", "stream": "m", "record_key": "x/y", "title": "T" }), ("c", "m", "x/y")),
+        (json!({ "stream": "m", "id": "a..b", "title": "T" }), ("", "m", "a..b")),
+        (json!({ "stream": "m n", "id": "1", "title": "T" }), ("", "", "1")),
+        (json!({ "id": 1, "title": "T" }), ("", "", "1")),
+    ] {
+        let mut evident = hit.clone();
+        evident["match_windows"] = json!([window(&json!({}))]);
+        let read = one(&evident);
+        assert_eq!((name(&read), read.title.as_str()), (known, "T"), "{hit}");
+        assert_eq!(read.record_url, hit["url"].as_str().unwrap_or_default());
+        assert!(read.match_windows.is_empty(), "no call could read on");
+    }
 }
 
 #[test]
