@@ -57,6 +57,11 @@ impl Answer {
         })
     }
 
+    /// How full the fuller channel is of characters, in thousandths.
+    pub(crate) fn filled(&self) -> usize {
+        self.text_budget.filled(&self.text).max(self.structured_budget.filled(&self.structured))
+    }
+
     /// The last line of defence: what no renderer could make fit is refused, not sent.
     pub(crate) fn within_bounds(self) -> Result<Self, ApiError> {
         if self.fits() {

@@ -25,6 +25,11 @@ impl Budget {
         text.chars().count() <= self.chars && (text.len() <= self.tokens || o200k::is_within(text, self.tokens))
     }
 
+    /// How much of the characters a text takes, in thousandths.
+    pub(crate) fn filled(self, text: &str) -> usize {
+        text.chars().count() * 1_000 / self.chars
+    }
+
     /// The characters left beside `around`.
     pub(crate) fn room(self, around: usize) -> Room {
         Room(self.chars.saturating_sub(around))

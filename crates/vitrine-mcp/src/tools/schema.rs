@@ -12,10 +12,15 @@ use vitrine_contract::{ApiError, CandidateConnection, ErrorCode, ReadApi};
 use super::definition;
 use crate::answer::Answer;
 use crate::arguments;
+use crate::ids::is_field;
+use crate::render::text::cut;
 use crate::render::{Frame, schema};
 
 pub(crate) const NAME: &str = "schema";
 pub(super) const USAGE: &str = r#"Call it like schema({}), schema({"stream":"messages"}) or schema({"stream":"messages","connection_id":"…","detail":"full"})."#;
+
+/// Of what a provider says of itself and of sources.
+const MAX_SAID_CHARS: usize = 300;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,13 +88,14 @@ pub(crate) async fn answer<R: ReadApi>(reader: &R, ask: &Ask, frame: Frame<'_>) 
         return single_connection(&document).map(|()| schema::full(&document, frame));
     }
     Ok(match ask.stream {
-        Some(_) => schema::stream(&document, frame),
+        Some(_) => schema::stream(&document, ask.connection_id.is_some(), frame),
         None => schema::index(&document, ask.connection_id.is_some(), frame),
     })
 }
 
 /// Only what was asked for, whatever else a provider sent along.
 fn scoped(mut document: SchemaDocument, ask: &Ask) -> SchemaDocument {
+    bounded(&mut document);
     for connector in &mut document.connectors {
         if let Some(stream) = &ask.stream {
             connector.streams.retain(|row| row.name == *stream);
@@ -107,6 +113,10 @@ fn scoped(mut document: SchemaDocument, ask: &Ask) -> SchemaDocument {
             connector
                 .granted_connections
                 .retain(|connection| streams.iter().any(|row| row.connection_ids.contains(&connection.connection_id)));
+            let all = connector.granted_connections.len();
+            if !ask.full && connector.streams.iter().all(|row| row.connection_ids.len() == all) {
+                connector.streams.iter_mut().for_each(|row| row.connection_ids.clear());
+            }
         }
     }
     if ask.stream.is_some() || ask.connection_id.is_some() {
@@ -117,6 +127,28 @@ fn scoped(mut document: SchemaDocument, ask: &Ask) -> SchemaDocument {
     document.connector_count = document.connectors.len();
     document.stream_count = document.connectors.iter().map(|connector| connector.streams.len()).sum();
     document
+}
+
+/// Nothing of a length that no call takes and no result holds. Another provider may send it; ours never does.
+fn bounded(document: &mut SchemaDocument) {
+    let bearer = &mut document.bearer;
+    let said = [&mut bearer.grant_id, &mut bearer.grant_package_id, &mut bearer.client_id].into_iter().flatten();
+    for text in said.chain([&mut bearer.token_kind]) {
+        shorten(text);
+    }
+    for connector in &mut document.connectors {
+        shorten(&mut connector.source.kind);
+        shorten(&mut connector.source.id);
+        connector.granted_connections.retain(|connection| is_field(&connection.connection_id));
+        connector.streams.retain(|row| is_field(&row.name));
+        for row in &mut connector.streams {
+            row.connection_ids.retain(|id| is_field(id));
+        }
+    }
+}
+
+fn shorten(text: &mut String) {
+    text.truncate(cut(text, MAX_SAID_CHARS).len());
 }
 
 /// A full schema is of one connection; a shared name is asked back.

@@ -54,6 +54,10 @@ pub(crate) struct Stream {
     /// Field, its type, and the JSON Schema beside it.
     pub(crate) fields: Vec<(String, String, Value)>,
     pub(crate) expand: Vec<String>,
+    /// Each with the fields it selects.
+    pub(crate) views: Vec<(String, Vec<String>)>,
+    /// The connections that have it; all of the source, if none is named.
+    pub(crate) only_of: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -164,6 +168,8 @@ impl Fake {
             name: name.into(),
             fields: fields.collect(),
             expand: expand.iter().map(|relationship| (*relationship).to_owned()).collect(),
+            views: Vec::new(),
+            only_of: Vec::new(),
         });
     }
 

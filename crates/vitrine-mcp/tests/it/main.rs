@@ -16,3 +16,4 @@ mod mcp_tool_footprint;
 mod mistakes;
 mod protocol;
 mod providers;
+mod wide_schemas;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use vitrine_contract::schema::{
     AggregationCapability, Bearer, Connector, ExpandCapability, FieldCapability, Freshness, GrantedConnection,
-    RangeCapability, SchemaDocument, SourceRef, StreamRow,
+    RangeCapability, SchemaDocument, SourceRef, StreamRow, View,
 };
 
 use super::{Fake, Outage, Stream};
@@ -58,18 +58,23 @@ impl Fake {
             default_limit: 10,
             max_limit: 50,
         });
+        let views = stream.views.iter().map(|(id, fields)| View {
+            id: id.clone(),
+            label: Some(format!("The view {id}")),
+            fields: fields.clone(),
+        });
         let mut row = StreamRow {
             object: vitrine_contract::record::Tag::default(),
             name: stream.name.clone(),
             description: Some(format!("The {} of the account.", stream.name)),
             connector_key: None,
-            connection_ids: Vec::new(),
+            connection_ids: stream.only_of.clone(),
             primary_key: vec!["id".into()],
             cursor_field: Some("received_at".into()),
             semantics: "append_only".into(),
             record_count: Some(self.rows.iter().filter(|row| row.stream == stream.name).count() as u64),
             last_updated: Some("2026-05-01T00:00:00Z".into()),
-            views: Vec::new(),
+            views: views.collect(),
             sort: vec!["received_at".into()],
             count: vec!["none".into(), "exact".into()],
             projection: Some(true),
