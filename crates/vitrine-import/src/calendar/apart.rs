@@ -44,7 +44,7 @@ impl Apart {
     /// two files of an export have the same event.
     pub(super) fn id(&mut self, calendar: &Calendar, id: String) -> String {
         if let Some(own) = &calendar.own {
-            return format!("{id}/{own}");
+            return within(&id, own);
         }
         let mut short = [0; 8];
         short.copy_from_slice(&hash::text_key(&[&id]).as_bytes()[..8]);
@@ -52,6 +52,11 @@ impl Apart {
             return id;
         }
         let first = *self.0.entry(short).or_insert(calendar.number);
-        if first == calendar.number { id } else { format!("{id}/{}", calendar.path) }
+        if first == calendar.number { id } else { within(&id, &calendar.path) }
     }
+}
+
+/// An event's id with the name of its calendar, which stays one that a record can have.
+fn within(id: &str, calendar: &str) -> String {
+    format!("{id}~{}", calendar.replace(|c: char| c.is_whitespace() || matches!(c, '/' | '\\'), "-"))
 }

@@ -94,14 +94,14 @@ fn one_event_in_two_calendars_is_two() {
     let ids = |found: &crate::testing::Found| json!(found.of("events").iter().map(|e| &e["id"]).collect::<Vec<_>>());
     let together = zip(&[("a.ics", named("Home").as_bytes()), ("b.ics", named("Work").as_bytes())]);
     let together = read(Kind::Icalendar, "all.zip", together);
-    assert_eq!(ids(&together), json!(["1/Home", "1/Work"]));
-    assert_eq!(ids(&read(Kind::Icalendar, "b (2).ics", named("Work"))), json!(["1/Work"]), "also one after the other");
+    assert_eq!(ids(&together), json!(["1~Home", "1~Work"]));
+    assert_eq!(ids(&read(Kind::Icalendar, "b (2).ics", named("Work"))), json!(["1~Work"]), "also one after the other");
     let joined = format!("{}{}{}", named("Home"), named("Work"), calendar(event));
-    assert_eq!(ids(&read(Kind::Icalendar, "all.ics", joined)), json!(["1/Home", "1/Work", "1"]));
+    assert_eq!(ids(&read(Kind::Icalendar, "all.ics", joined)), json!(["1~Home", "1~Work", "1"]));
 
     let plain = calendar(event);
     let together = zip(&[("x/a.ics", plain.as_bytes()), ("y/a.ics", plain.as_bytes())]);
-    assert_eq!(ids(&read(Kind::Icalendar, "all.zip", together)), json!(["1", "1/y/a"]));
+    assert_eq!(ids(&read(Kind::Icalendar, "all.zip", together)), json!(["1", "1~y-a"]));
     assert_eq!(ids(&read(Kind::Icalendar, "b.ics", plain)), json!(["1"]), "files are called anything");
 }
 
