@@ -20,17 +20,19 @@ use shown::{Level, Shown};
 /// From generous to scarce. What a model needs for its next step stands at every one of them: first excerpts get
 /// shorter, then titles, then what is said twice is said once. Only past the last are there fewer hits.
 const LEVELS: [Level; 7] = [
-    Level { chars: Some(160), title: 160, repeats: true },
-    Level { chars: Some(120), title: 160, repeats: true },
-    Level { chars: Some(80), title: 160, repeats: true },
-    Level { chars: Some(56), title: 160, repeats: true },
-    Level { chars: Some(40), title: 160, repeats: true },
-    Level { chars: Some(40), title: 64, repeats: true },
+    Level { chars: Some(160), title: 160, repeats: true, places: true },
+    Level { chars: Some(120), title: 160, repeats: true, places: true },
+    Level { chars: Some(80), title: 160, repeats: true, places: true },
+    Level { chars: Some(56), title: 160, repeats: true, places: true },
+    Level { chars: Some(40), title: 160, repeats: true, places: true },
+    Level { chars: Some(40), title: 64, repeats: true, places: true },
     LEAST,
 ];
-const LEAST: Level = Level { chars: Some(40), title: 64, repeats: false };
+const LEAST: Level = Level { chars: Some(40), title: 64, repeats: false, places: true };
 /// For a hit that has no room for its evidence: a field's name or an id may be very long.
 const UNPROVEN: Level = Level { chars: None, ..LEAST };
+/// For a list that should be short: the ladder tells the place and the call again.
+const SHORTEST: Level = Level { places: false, ..LEAST };
 /// What a list of up to three hits should take at most, so that looking around stays cheap.
 const SHORT_LIST: (usize, Budget) = (3, Budget::of_chars(3_000));
 
@@ -54,7 +56,8 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
         let is_cheap = |channel: &str| SHORT_LIST.1.holds_text(channel);
         answer.fits() && (!is_short || (is_cheap(&answer.text) && is_cheap(&answer.structured)))
     };
-    let best = LEVELS.into_iter().map(|level| at(level, kept)).find(fits);
+    let levels = LEVELS.into_iter().chain(is_short.then_some(SHORTEST));
+    let best = levels.map(|level| at(level, kept)).find(fits);
     Fit::Whole(best.unwrap_or(least).into())
 }
 

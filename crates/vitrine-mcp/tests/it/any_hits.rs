@@ -10,7 +10,17 @@ use crate::host::{Host, quoted_after};
 /// A hit and its rung have all that its evidence needs, and the evidence is the field's own characters.
 fn proves_itself(result: &Value, rung: &Value, body: &str) {
     let evidence = result["evidence_preview"].as_str().unwrap();
+    let field = &rung["field_windows"][0];
+    let status = if evidence == body { "complete" } else { "truncated" };
+    assert_eq!((&rung["evidence_preview"], &field["preview_status"]), (&result["evidence_preview"], &json!(status)));
+    assert_eq!((&field["field_path"], &field["size_chars"]), (&json!("body"), &json!(body.chars().count())));
+    assert!(evidence.contains("needle") && body.contains(evidence));
     let shown = &result["match"];
+    if shown.is_null() {
+        // A short list leaves to the ladder what it can.
+        assert!(result["read"] == field["read"] || (evidence == body && result["read"].is_null()));
+        return;
+    }
     let at = |name: &str| usize::try_from(shown[name].as_u64().unwrap()).unwrap();
     let part = |from: usize, to: usize| body.chars().skip(from).take(to - from).collect::<String>();
     assert_eq!(part(at("start_chars"), at("end_chars")), evidence);
@@ -22,13 +32,10 @@ fn proves_itself(result: &Value, rung: &Value, body: &str) {
     let args = &result["read"]["args"];
     assert_eq!((&args["id"], &args["field_path"]), (&result["id"], &json!("body")));
     assert_eq!(args["offset_chars"].as_u64().unwrap_or(0), shown["start_chars"].as_u64().unwrap());
-    let field = &rung["field_windows"][0];
-    assert_eq!((&rung["evidence_preview"], &field["read"]), (&result["evidence_preview"], &result["read"]));
+    assert_eq!(field["read"], result["read"]);
     for name in ["id", "connection_id", "stream", "record_id"] {
         assert!(rung[name].is_string() && rung[name] == result[name], "{name}: {rung}");
     }
-    assert_eq!(field["size_chars"], shown["total_chars"]);
-    assert_eq!(field["preview_status"], if evidence == body { "complete" } else { "truncated" });
     for name in ["title", "url", "connector_key", "display_name"] {
         assert!(result[name].is_string(), "{name}: {result}");
     }
@@ -41,7 +48,8 @@ fn names_itself(result: &Value, text: &str) {
     let quoted = line.split_once(". ").unwrap().1;
     assert_eq!(quoted_after(quoted, ""), Some("body".to_owned()));
     assert_eq!(quoted_after(quoted, "\"body\": ").as_deref(), result["evidence_preview"].as_str());
-    assert_eq!(written_calls(line, "read_record_field"), std::slice::from_ref(&result["read"]["args"]));
+    let calls = written_calls(line, "read_record_field");
+    assert!(result["read"].is_null() && calls.len() == 1 || calls == std::slice::from_ref(&result["read"]["args"]));
 }
 
 proptest! {
@@ -118,15 +126,14 @@ async fn found(connection: &str, stream: &str, id: &str, subject: &str, limit: u
     (hits.text.chars().count(), hits.structured.to_string().chars().count())
 }
 
-/// Three hits with all that each has to say take more than the 3,000 characters that one or two keep to: then the
-/// excerpts and titles are at their shortest.
+/// Three hits keep to 3,000 characters unless their ids alone are long, each of which stands there seven times.
 #[tokio::test]
 async fn a_few_hits_are_cheap_to_look_at() {
     let uuid = "0f8fad5b-d9cb-469f-a165-70867728950";
     let subject = "Minutes of the quarterly meeting ".repeat(3);
     let (title, emoji) = ("t".repeat(160), "😀".repeat(12));
     for (connection, id, title, most) in [
-        ("cin_work", "w0", "Minutes", [3_000, 3_000, 3_400]),
+        ("cin_work", "w0", "Minutes", [3_000, 3_000, 3_000]),
         ("cin_work", &emoji, "Minutes", [3_000, 3_000, 4_000]),
         ("cin_work", uuid, &title, [3_000, 3_000, 4_300]),
         ("gmail-3f2a9c1b7e5d4f", uuid, &subject, [3_000, 3_200, 4_500]),

@@ -24,6 +24,8 @@ pub(super) struct Level {
     pub(super) title: usize,
     /// Whether the envelope says again in JSON how far the data reaches, and the details of warnings.
     pub(super) repeats: bool,
+    /// Whether a result says where in its field the match stands, and how to read on where nothing follows.
+    pub(super) places: bool,
 }
 
 /// A hit at a level.
@@ -53,7 +55,7 @@ impl<'a> Shown<'a> {
         let title = text::elided(&hit.title, level.title).into_owned();
         let mut json = result(hit, record.as_ref(), &title, frame);
         if let Some(evidence) = &evidence {
-            evidence.add_to(&mut json);
+            evidence.add_to(&mut json, level.places);
         }
         let rung = record.as_ref().zip(evidence.as_ref()).map(|(record, evidence)| evidence.rung(hit, record));
         let rung = rung.map(|rung| text::json(&rung));
@@ -121,19 +123,23 @@ impl Evidence {
         Some(Self { read: ReadCall::field(record, &window.field_path, window.start_chars), window })
     }
 
-    fn add_to(&self, result: &mut Value) {
+    fn add_to(&self, result: &mut Value, places: bool) {
         let Self { window, read } = self;
         result["evidence_preview"] = window.text.as_str().into();
-        result["match"] = json!({
-            "field_path": window.field_path,
-            "start_chars": window.start_chars,
-            "end_chars": window.end_chars,
-            "match_start_chars": window.match_start_chars,
-            "match_end_chars": window.match_end_chars,
-            "total_chars": window.total_chars,
-            "complete": window.complete,
-        });
-        result["read"] = json!(read);
+        if places {
+            result["match"] = json!({
+                "field_path": window.field_path,
+                "start_chars": window.start_chars,
+                "end_chars": window.end_chars,
+                "match_start_chars": window.match_start_chars,
+                "match_end_chars": window.match_end_chars,
+                "total_chars": window.total_chars,
+                "complete": window.complete,
+            });
+        }
+        if places || !window.complete {
+            result["read"] = json!(read);
+        }
     }
 
     fn rung(&self, hit: &Hit, record: &RecordRef) -> Rung {
