@@ -87,6 +87,8 @@ proptest! {
         let search_request = SearchRequest::default();
         if let Ok(list) = hits(&body, &ReadRequest::Search(search_request.clone()), &search_request) {
             prop_assert!(list.data.iter().all(|hit| !hit.record_key.is_empty()));
+            // Only a record of a stream can be read on, so only that has proof.
+            prop_assert!(list.data.iter().all(|hit| !hit.stream.is_empty() || hit.match_windows.is_empty()));
             for window in list.data.iter().flat_map(|hit| &hit.match_windows) {
                 prop_assert_eq!(window.end_chars - window.start_chars, window.text.chars().count() as u64);
                 prop_assert!(window.start_chars <= window.match_start_chars && window.match_end_chars <= window.end_chars);
