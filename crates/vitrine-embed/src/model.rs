@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool};
+use rten::{Model, ModelOptions, NodeId, OpRegistry, RunOptions, ThreadPool, op_registry};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
 
@@ -32,8 +32,8 @@ pub(crate) fn shared() -> Result<&'static Loaded, EncodeError> {
 
 fn load() -> Result<Loaded, EncodeError> {
     let load = |fault: &dyn std::fmt::Display| EncodeError::Load(fault.to_string());
-    let model =
-        ModelOptions::with_all_ops().prepack_weights(true).load_static_slice(ENCODER).map_err(|fault| load(&fault))?;
+    let mut options = ModelOptions::with_ops(operators());
+    let model = options.prepack_weights(true).load_static_slice(ENCODER).map_err(|fault| load(&fault))?;
     let node = |name| model.node_id(name).map_err(|fault| load(&fault));
     let (ids, mask, embedding) = (node("input_ids")?, node("attention_mask")?, node("sentence_embedding")?);
     let mut numbers = PROJECTION.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
@@ -44,6 +44,32 @@ fn load() -> Result<Loaded, EncodeError> {
         return Err(load(&"the projection has another shape"));
     }
     Ok(Loaded { model, ids, mask, embedding, means, rows })
+}
+
+/// What the model is made of: the code of every other operator stays out of the binary.
+fn operators() -> OpRegistry {
+    op_registry!(
+        Add,
+        Cast,
+        DequantizeLinear,
+        Div,
+        DynamicQuantizeLinear,
+        Erf,
+        Gather,
+        Identity,
+        LayerNormalization,
+        MatMul,
+        MatMulInteger,
+        Mul,
+        ReduceSum,
+        Reshape,
+        Shape,
+        Slice,
+        Softmax,
+        Sub,
+        Transpose,
+        Unsqueeze
+    )
 }
 
 impl Loaded {
