@@ -1,7 +1,8 @@
-//! How good searches are, on labelled collections, through the real endpoints:
-//! `cargo bench --bench quality -- DIRECTORY` with the Cranfield and CACM collections in SMART
-//! format and `StackFAQ` as JSON. Prints nDCG@10 and recall@10; relevance is yes or no. The floor is
-//! `SQLite`'s own BM25 over the same texts, with Porter's stems, for records with any of the words.
+//! How good searches are, on labelled collections, through the real endpoints: `cargo bench --bench quality -- DIRECTORY`
+//! with the Cranfield and CACM collections in SMART format, `StackFAQ` as JSON, and any others in folders of their own, as
+//! the BEIR benchmark keeps them (`corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`); whichever of these are there. Prints
+//! nDCG@10 and recall@10; relevance is yes or no. The floor is `SQLite`'s own BM25 over the same texts, with Porter's
+//! stems, for records with any of the words.
 #![expect(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a program that measures")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ use vitrine_store::Store;
 
 /// Documents by id with title and text, and queries with the documents that answer them.
 struct Collection {
-    name: &'static str,
+    name: String,
     documents: BTreeMap<String, (String, String)>,
     queries: Vec<(String, BTreeSet<String>)>,
 }
@@ -47,18 +48,24 @@ fn main() {
 }
 
 fn collections(directory: &Path) -> Vec<Collection> {
-    let faq = std::fs::read_to_string(directory.join("stackfaq.json")).unwrap();
-    let faq: Value = serde_json::from_str(&faq).unwrap();
-    vec![
-        stack_faq("StackFAQ", &faq, true),
-        stack_faq("StackFAQ, answers only", &faq, false),
-        smart("Cranfield", directory, "cran"),
-        smart("CACM", directory, "cacm"),
-    ]
+    let mut collections = Vec::new();
+    if let Ok(faq) = std::fs::read_to_string(directory.join("stackfaq.json")) {
+        let faq: Value = serde_json::from_str(&faq).unwrap();
+        collections.push(stack_faq("StackFAQ", &faq, true));
+        collections.push(stack_faq("StackFAQ, answers only", &faq, false));
+    }
+    let is_here = |(_, stem): &(&str, &str)| directory.join(format!("{stem}.all")).is_file();
+    let smarts = [("Cranfield", "cran"), ("CACM", "cacm")].into_iter().filter(is_here);
+    collections.extend(smarts.map(|(name, stem)| smart(name, directory, stem)));
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|folder| folder.join("corpus.jsonl").is_file());
+    folders.sort();
+    collections.extend(folders.iter().map(|folder| beir(folder)));
+    collections
 }
 
-fn stack_faq(name: &'static str, faq: &Value, with_questions: bool) -> Collection {
-    let mut collection = Collection { name, documents: BTreeMap::new(), queries: Vec::new() };
+fn stack_faq(name: &str, faq: &Value, with_questions: bool) -> Collection {
+    let mut collection = Collection { name: name.into(), documents: BTreeMap::new(), queries: Vec::new() };
     for (number, pair) in faq["root"]["qapair"].as_array().unwrap().iter().enumerate() {
         let id = format!("d{number}");
         let question = if with_questions { pair["question"].as_str().unwrap_or_default() } else { "" };
@@ -83,7 +90,7 @@ fn text_of(value: &Value) -> String {
 }
 
 /// `.I` number, `.T` title, `.W` text; queries are judged by their place in the file.
-fn smart(name: &'static str, directory: &Path, stem: &str) -> Collection {
+fn smart(name: &str, directory: &Path, stem: &str) -> Collection {
     let read = |extension: &str| {
         let bytes = std::fs::read(directory.join(format!("{stem}.{extension}"))).unwrap();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -105,6 +112,27 @@ fn smart(name: &'static str, directory: &Path, stem: &str) -> Collection {
     let queries = entries(&read("qry")).into_iter().enumerate().filter_map(|(at, (_, parts))| {
         judged.remove(&(at + 1)).map(|relevant| (parts.get(".W").cloned().unwrap_or_default(), relevant))
     });
+    Collection { name: name.into(), documents, queries: queries.collect() }
+}
+
+/// `_id`, `title` and `text` a line; judgements are lines of query, document and grade, under a heading.
+fn beir(folder: &Path) -> Collection {
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let lines =
+        |file: &str| -> Vec<Value> { read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
+    let part = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    let documents =
+        lines("corpus.jsonl").iter().map(|it| (part(it, "_id"), (part(it, "title"), part(it, "text")))).collect();
+    let mut judged: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in read("qrels/test.tsv").lines().skip(1) {
+        let [query, document, grade] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        if grade != "0" {
+            judged.entry(query.into()).or_default().insert(document.into());
+        }
+    }
+    let queries = lines("queries.jsonl");
+    let queries = queries.iter().filter_map(|it| Some((part(it, "text"), judged.remove(it["_id"].as_str()?)?)));
+    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     Collection { name, documents, queries: queries.collect() }
 }
 
