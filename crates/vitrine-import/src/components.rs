@@ -57,7 +57,10 @@ pub(crate) fn each(
         }
     }
     match inside {
-        Some(at) => Err(ImportError::Damaged(format!("{file} is cut off in entry {}. Export it again.", numbers[at]))),
+        Some(at) => {
+            let entry = format!("{} {}", names[at], numbers[at]);
+            Err(ImportError::Damaged(format!("{file} is cut off in {entry}. Export it again.")))
+        }
         None => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 mod charset;
 mod date;
+mod flowed;
 mod labels;
 pub(super) mod maildir;
 pub(super) mod mbox;

@@ -16,6 +16,9 @@ use super::sink::{ImportError, Sink};
 /// Characters kept of a tool call's arguments; the rest is files and patches.
 const MAX_ARGUMENT_CHARS: usize = 4_000;
 
+/// Why what no person wrote becomes no prompt.
+const OF_THE_PROGRAM: &str = "instructions of the program itself";
+
 /// Logs that are looked into to know what they are.
 const MAX_LOOKED_INTO: usize = 20;
 
@@ -83,7 +86,7 @@ impl Session {
             role: said.role,
             kind: if said.tool.is_some() { "tool_call" } else { "text" },
             tool: said.tool,
-            model: self.model.as_deref(),
+            model: self.model.as_deref().filter(|_| said.role == "assistant"),
             project: self.project.as_deref(),
             text,
             created_at: said.at.map(time::format),

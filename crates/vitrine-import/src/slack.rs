@@ -30,6 +30,8 @@ pub(super) const IMPORTER: Importer = Importer::declared(
 
 /// People whose names make up that of a conversation; Slack allows nine.
 const MAX_TOGETHER: usize = 9;
+/// Names that call everyone.
+const BROADCASTS: [&str; 3] = ["here", "channel", "everyone"];
 const CHANNEL_LISTS: [&str; 4] = ["channels.json", "groups.json", "mpims.json", "dms.json"];
 
 #[derive(Deserialize)]
@@ -110,6 +112,8 @@ struct Said {
     ts: String,
     #[serde(default)]
     user: Option<String>,
+    #[serde(default)]
+    user_profile: Option<Profile>,
     #[serde(default)]
     username: Option<String>,
     #[serde(default)]
@@ -277,7 +281,9 @@ impl Names {
             sink.reject("a message whose time cannot be read", format!("{directory} {}", said.ts));
             return Ok(());
         };
-        let named = said.user.as_deref().and_then(|id| self.users.get(id)).map(String::as_str);
+        // Guests of other workspaces are in no list; their messages say who they are.
+        let guest = || said.user_profile.as_ref()?.real_name.as_deref().filter(|name| !name.is_empty());
+        let named = said.user.as_deref().and_then(|id| self.users.get(id)).map(String::as_str).or_else(guest);
         let channel = self.channels.get(directory);
         let text = if said.text.trim().is_empty() {
             self.readable(&words::of(&said.blocks, &said.attachments))
@@ -304,6 +310,10 @@ impl Names {
         sink.record("messages", Some(at), &record)
     }
 
+    fn channel_name(&self, id: &str) -> Option<&str> {
+        self.channels.values().find(|channel| channel.id == id).map(|channel| channel.name.as_str())
+    }
+
     /// Mentions and links as a reader sees them: `<@U1>` is `@Anna`, `<https://x|here>` is `here (https://x)`.
     fn readable(&self, text: &str) -> String {
         let mut readable = String::with_capacity(text.len());
@@ -318,7 +328,11 @@ impl Names {
                     let name = self.users.get(&target[1..]).map(String::as_str);
                     readable.extend(["@", name.or(label).unwrap_or(&target[1..])]);
                 }
-                (Some('#'), label) => readable.extend(["#", label.unwrap_or(&target[1..])]),
+                (Some('#'), label) => {
+                    let named = label.filter(|label| !label.is_empty());
+                    readable.extend(["#", named.or_else(|| self.channel_name(&target[1..])).unwrap_or(&target[1..])]);
+                }
+                (Some('!'), _) if BROADCASTS.contains(&&target[1..]) => readable.extend(["@", &target[1..]]),
                 (Some('!'), label) => readable.push_str(label.unwrap_or(&target[1..])),
                 (_, Some(label)) => readable.extend([label, " (", target, ")"]),
                 (_, None) => readable.push_str(target),

@@ -38,7 +38,7 @@ fn a_calendar_that_is_cut_off_gives_what_it_has() {
     let mut export = Export::of_bytes("work.ics", cut.as_bytes()).unwrap();
     let (found, end) = read_export(Kind::Icalendar, &mut export, &settings());
     assert_eq!(found.of("events").len(), 2);
-    assert!(matches!(end, Err(ImportError::Damaged(why)) if why.contains("cut off in entry 3")));
+    assert!(matches!(end, Err(ImportError::Damaged(why)) if why.contains("cut off in VEVENT 3")));
 }
 
 /// A calendar with these lines inside.

@@ -100,22 +100,27 @@ fn message(told: Told) -> Option<Message> {
     if told.author.role == "system" {
         return None;
     }
-    let text = text(&told.content);
+    let text = text(&told);
     let model = told.metadata.get("model_slug").and_then(Value::as_str).map(str::to_owned);
     let created_at = told.create_time.and_then(instant);
     (!text.is_empty()).then_some(Message { id: told.id, role: told.author.role, model, text, created_at })
 }
 
-fn text(content: &Value) -> String {
-    let parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+/// What a message says, after the names of the files it came with.
+fn text(told: &Told) -> String {
+    let attached = told.metadata.get("attachments").and_then(Value::as_array).into_iter().flatten();
+    let names = attached.filter_map(|file| file.get("name")?.as_str());
+    let names: Vec<String> = names.map(|name| format!("[file: {name}]")).collect();
+    let parts = told.content.get("parts").and_then(Value::as_array).into_iter().flatten();
     let parts = parts.filter_map(|part| match part {
         Value::String(text) => Some(text.as_str()),
-        Value::Object(part) if part.contains_key("asset_pointer") => Some("[image or file]"),
+        Value::Object(part) if part.contains_key("asset_pointer") => names.is_empty().then_some("[image or file]"),
         Value::Object(part) => part.get("text").and_then(Value::as_str),
         _ => None,
     });
-    let alone = ["text", "result"].iter().filter_map(|field| content.get(field)?.as_str());
-    parts.chain(alone).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+    let alone = ["text", "result"].iter().filter_map(|field| told.content.get(field)?.as_str());
+    let all = names.iter().map(String::as_str).chain(parts).chain(alone);
+    all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "out of range becomes the ends of the range, which are no times")]
@@ -155,6 +160,15 @@ mod tests {
         assert_eq!(json!(told), json!([["m2", 0, "[image or file]\nWhy so flat?"], ["m4", 1, "Let it rest."]]));
         assert_eq!(found.of("messages")[1]["created_at"], "2023-11-14T22:13:20.25Z", "its conversation's");
         assert_eq!(found.reasons(), ["a message of a branch that was replaced", "an entry that is no conversation"]);
+    }
+
+    #[test]
+    fn files_are_called_by_their_names() {
+        let mut conversations: serde_json::Value = serde_json::from_str(&export()).unwrap();
+        conversations[0]["mapping"]["n2"]["message"]["metadata"] =
+            json!({ "attachments": [{ "name": "crumb.png" }, {}] });
+        let found = read(Kind::Chatgpt, "conversations.json", conversations.to_string());
+        assert_eq!(found.of("messages")[0]["text"], "[file: crumb.png]\nWhy so flat?");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use mail_parser::{Address, HeaderValue, Message, MessageParser, MessagePart, Mim
 use serde::Serialize;
 use vitrine_contract::{BlobRef, time};
 
+use super::flowed::Breaks;
 use super::{MAX_ATTACHMENT_BYTES, charset, date, labels, mend, text, unread};
 use crate::export::Notes;
 use crate::hash;
@@ -251,7 +252,11 @@ fn joined<'a>(mail: &Message<'_>, parts: impl Iterator<Item = &'a MessagePart<'a
     let mut body = Body { text: String::new(), is_whole: true, is_guessed: false };
     for part in parts {
         let (text, is_guessed) = match &part.body {
-            PartType::Text(text) => charset::text(mail, part, text),
+            PartType::Text(text) => {
+                let (text, is_guessed) = charset::text(mail, part, text);
+                let whole = Breaks::of(part).map(|breaks| Cow::Owned(breaks.undone(&text)));
+                (whole.unwrap_or(text), is_guessed)
+            }
             PartType::Html(html) => {
                 let (html, is_guessed) = charset::text(mail, part, html);
                 (Cow::Owned(text::of_html(&html)), is_guessed)

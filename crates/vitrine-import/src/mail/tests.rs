@@ -108,6 +108,17 @@ fn mail(rest: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn lines_broken_for_the_way_are_whole_again() {
+    let said = |kind: &str| {
+        let mail = mail(format!("Content-Type: text/plain; {kind}\n\nDonau \ndampfschiff\n > me\n").as_bytes());
+        read(Kind::Mbox, "m", mail).of("messages")[0]["body"].as_str().map(|body| body.trim_end().to_owned())
+    };
+    assert_eq!(said("charset=utf-8").as_deref(), Some("Donau \ndampfschiff\n > me"));
+    assert_eq!(said("format=Flowed").as_deref(), Some("Donau dampfschiff\n> me"));
+    assert_eq!(said("format=flowed; delsp=yes").as_deref(), Some("Donaudampfschiff\n> me"));
+}
+
+#[test]
 fn an_empty_text_beside_markup_is_no_body() {
     let parts = "Content-Type: multipart/alternative; boundary=z\n\n--z\nContent-Type: text/plain\n\n \n\
         --z\nContent-Type: text/html; charset=utf-8\n\n<div>Only here</div>\n--z--\n";

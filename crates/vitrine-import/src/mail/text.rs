@@ -45,33 +45,44 @@ pub(super) fn of_html(html: &str) -> String {
     tidy(&html_to_text(&with_breaks(&html[..end])))
 }
 
-/// The parser breaks lines at `br` and `p` alone, so each block gets a `br`, and each cell a space. It takes any `<`
-/// for a tag, so one that starts none is written out.
+/// The parser breaks lines at `br` and `p` alone, so each block gets a `br`, each line that was set as one too, and each
+/// cell a space. It takes any `<` for a tag, so one that starts none is written out.
 fn with_breaks(html: &str) -> Cow<'_, str> {
     let mut broken = String::new();
     let mut copied = 0;
+    let mut is_set = false;
     for (at, _) in html.match_indices('<') {
-        if !html[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
-            broken.push_str(&html[copied..at]);
-            broken.push_str("&lt;");
-            copied = at + 1;
-            continue;
-        }
+        let is_tag = html[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
         let name = html[at + 1..].trim_start_matches('/');
         let length = name.bytes().take_while(u8::is_ascii_alphanumeric).take(12).count();
-        let is = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(&name[..length]));
-        let mark = if is(BLOCKS) {
-            "<br>"
-        } else if is(CELLS) {
-            " "
-        } else {
-            continue;
+        let is = |names: &[&str]| is_tag && names.iter().any(|known| known.eq_ignore_ascii_case(&name[..length]));
+        let (mark, next) = match () {
+            () if !is_tag => ("&lt;", at + 1),
+            () if is(BLOCKS) => ("<br>", at),
+            () if is(CELLS) => (" ", at),
+            () if is_set => ("", at),
+            () => continue,
         };
-        broken.push_str(&html[copied..at]);
+        push(&html[copied..at], is_set, &mut broken);
         broken.push_str(mark);
-        copied = at;
+        copied = next;
+        if is(&["pre"]) {
+            is_set = html[at + 1..].starts_with(|c: char| c != '/');
+        }
     }
-    if copied == 0 { Cow::Borrowed(html) } else { Cow::Owned(broken + &html[copied..]) }
+    if copied == 0 {
+        return Cow::Borrowed(html);
+    }
+    push(&html[copied..], is_set, &mut broken);
+    Cow::Owned(broken)
+}
+
+/// Copies markup, with the breaks of lines that are `set` as they are after the tag they follow.
+fn push(html: &str, set: bool, broken: &mut String) {
+    let end = if html.starts_with('<') { html.find('>').unwrap_or_default() } else { 0 };
+    let (tag, text) = html.split_at(if set { end } else { html.len() });
+    broken.push_str(tag);
+    broken.push_str(&text.replace('\n', "<br>"));
 }
 
 /// Without spaces around lines, and with at most one empty line in a row.
@@ -105,6 +116,13 @@ mod tests {
     fn deep_nesting_costs_what_its_length_does() {
         let html = format!("{}deep", "<div>".repeat(500_000));
         assert_eq!(of_html(&html), "deep");
+    }
+
+    #[test]
+    fn lines_that_were_set_stay_lines() {
+        let html = "<p>one\ntwo</p><PRE class='a\nb'>x < y\r\n  <b\ntitle='c'>z</b>\n\nend</PRE>three\nfour";
+        assert_eq!(of_html(html), "one two\n\nx < y\nz\n\nend\nthree four");
+        assert_eq!(of_html("<pre>a\nb <cut"), "a\nb");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Said, Session, has, instant, text};
+use super::{OF_THE_PROGRAM, Said, Session, has, instant, text};
 use crate::kind::Importer;
 use crate::sink::{ImportError, Sink};
 
@@ -32,6 +32,10 @@ fn line(session: &mut Session, number: u64, entry: &Value, sink: &mut Sink<'_>) 
     let Some(message) = entry.get("message") else { return Ok(()) };
     session.model = text(message, "model").map(str::to_owned).or(session.model.take());
     let id = text(entry, "uuid").map_or_else(|| format!("{}-{number}", session.id), str::to_owned);
+    if ["isMeta", "isCompactSummary"].iter().any(|mark| entry.get(mark) == Some(&Value::Bool(true))) {
+        sink.leave_out(OF_THE_PROGRAM, id);
+        return Ok(());
+    }
     match message.get("content") {
         Some(Value::String(said)) => session.say(&Said { id, role: kind, tool: None, text: said, at }, sink),
         Some(Value::Array(blocks)) => {
@@ -72,6 +76,7 @@ fn left_out(block: &str) -> &'static str {
 mod tests {
     use serde_json::json;
 
+    use super::OF_THE_PROGRAM;
     use crate::testing::{read, read_export, settings};
     use crate::{Export, Kind};
 
@@ -86,23 +91,31 @@ mod tests {
                 { "type": "text", "text": "On it." }, { "type": "tool_use", "name": "Bash", "input": { "command": "cargo test" } }] } }),
             json!({ "type": "user", "uuid": "u3", "sessionId": "s1", "timestamp": "2026-01-02T03:05:00Z", "message": {
                 "role": "user", "content": [{ "type": "tool_result", "content": "ok" }] } }),
+            json!({ "type": "user", "uuid": "u4", "isMeta": true, "message": { "role": "user", "content": "Caveat: …" } }),
+            json!({ "type": "user", "uuid": "u5", "isCompactSummary": true, "message": { "content": "This session …" } }),
+            json!({ "type": "user", "uuid": "u6", "isMeta": false, "message": { "role": "user", "content": "Thanks" } }),
         ];
         let mut log = lines.map(|line| line.to_string()).join("\n");
         log.push_str("\n{\"type\":\"user\",\"cut");
         let found = read(Kind::ClaudeCode, "5b1f.jsonl", log);
-        let told: Vec<_> = found.of("messages").iter().map(|m| json!([m["id"], m["kind"], m["text"]])).collect();
+        let told: Vec<_> =
+            found.of("messages").iter().map(|m| json!([m["id"], m["kind"], m["model"], m["text"]])).collect();
         assert_eq!(
             json!(told),
             json!([
-                ["u1", "text", "Fix the tests"],
-                ["u2-1", "text", "On it."],
-                ["u2-2", "tool_call", "{\"command\":\"cargo test\"}"]
+                ["u1", "text", null, "Fix the tests"],
+                ["u2-1", "text", "claude-x", "On it."],
+                ["u2-2", "tool_call", "claude-x", "{\"command\":\"cargo test\"}"],
+                ["u6", "text", null, "Thanks"]
             ])
         );
         let session = found.of("sessions")[0];
         assert_eq!((&session["id"], &session["project"]), (&json!("5b1f"), &json!("/home/n/shop")));
-        assert_eq!((&session["ended_at"], &session["message_count"]), (&json!("2026-01-02T03:05:00Z"), &json!(3)));
-        assert_eq!(found.reasons(), ["the model's thinking", "what a tool gave back", "a line that is no JSON"]);
+        assert_eq!((&session["ended_at"], &session["message_count"]), (&json!("2026-01-02T03:05:00Z"), &json!(4)));
+        assert_eq!(
+            found.reasons(),
+            ["the model's thinking", "what a tool gave back", OF_THE_PROGRAM, OF_THE_PROGRAM, "a line that is no JSON"]
+        );
     }
 
     #[test]

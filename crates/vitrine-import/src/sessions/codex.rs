@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Said, Session, has, instant, text};
+use super::{OF_THE_PROGRAM, Said, Session, has, instant, text};
 use crate::kind::Importer;
 use crate::sink::{ImportError, Sink};
 
@@ -13,6 +13,10 @@ pub(crate) const IMPORTER: Importer = Importer::declared(
     |export| super::some_log(export, is_rollout),
     |export, _, sink| super::read_logs(export, sink, line),
 );
+
+/// How texts start that Codex itself puts among the prompts.
+const NO_PROMPTS: [&str; 4] =
+    ["<environment_context>", "<user_instructions>", "# AGENTS.md instructions for ", "<turn_aborted>"];
 
 /// The first versions put what they say of the session first, and the items bare after it.
 fn is_rollout(head: &[u8]) -> bool {
@@ -68,7 +72,7 @@ fn item(
         Some("message") => {
             let role = text(payload, "role").unwrap_or("assistant");
             if !matches!(role, "user" | "assistant") {
-                sink.leave_out("instructions of the program itself", id);
+                sink.leave_out(OF_THE_PROGRAM, id);
                 return Ok(());
             }
             let blocks = || payload.get("content").and_then(Value::as_array).into_iter().flatten();
@@ -81,8 +85,8 @@ fn item(
             if images > 0 && said.is_empty() {
                 return Ok(());
             }
-            if said.starts_with("<environment_context>") || said.starts_with("<user_instructions>") {
-                sink.leave_out("instructions of the program itself", id);
+            if role == "user" && NO_PROMPTS.iter().any(|start| said.starts_with(start)) {
+                sink.leave_out(OF_THE_PROGRAM, id);
                 return Ok(());
             }
             session.say(&Said { id, role, tool: None, text: &said, at }, sink)
@@ -139,6 +143,7 @@ mod tests {
             at(5, "response_item", json!({ "type": "function_call_output", "output": "a b" })),
             at(6, "response_item", said("assistant", "Done.")),
             at(7, "event_msg", json!({ "type": "token_count" })),
+            at(8, "response_item", said("user", "# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>")),
         ];
         let found = read(Kind::Codex, "rollout-2026-02-03.jsonl", log.join("\n"));
         let told: Vec<_> =
@@ -151,7 +156,8 @@ mod tests {
                 ["s9-7", "assistant", null, "Done."]
             ])
         );
-        assert_eq!(found.of("messages")[0]["model"], "gpt-5-codex");
+        let models: Vec<_> = found.of("messages").iter().map(|m| m["model"].clone()).collect();
+        assert_eq!(json!(models), json!([null, "gpt-5-codex", "gpt-5-codex"]));
         assert_eq!(found.of("sessions")[0]["branch"], "dev");
     }
 

@@ -25,7 +25,7 @@ fn channels_people_and_threads_are_told() {
     let found = read(Kind::Slack, "acme.zip", archive());
     let [first, second] = found.of("messages")[..] else { panic!("{:?}", found.records) };
     assert_eq!(first["id"], "general-1700000000.123456");
-    assert_eq!(first["text"], "Hi @Anna Müller & here: docs (https://x.example) #general");
+    assert_eq!(first["text"], "Hi @Anna Müller & @here: docs (https://x.example) #general");
     assert_eq!((&first["user_name"], &first["channel_id"]), (&json!("Anna Müller"), &json!("C1")));
     assert_eq!((&first["reaction_count"], &first["files"]), (&json!(2), &json!(["a.pdf"])));
     assert_eq!((&second["thread_id"], &second["is_reply"]), (&json!("1700000000.123456"), &json!(true)));
@@ -60,9 +60,10 @@ fn what_apps_write_beside_the_text_is_told() {
     let day = r#"[{"type":"message","subtype":"bot_message","username":"GitHub","text":"","ts":"1700000000.000001",
         "attachments":[{"fallback":"PR opened","title":"PR #1","text":"Fix &amp; test"},{"fallback":"only this"}]},
         {"type":"message","user":"U1","text":"","ts":"1700000000.000002","blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section",
-        "elements":[{"type":"text","text":"only in blocks, "},{"type":"user","user_id":"U1"}]}]},
+        "elements":[{"type":"text","text":"only in blocks, "},{"type":"user","user_id":"U1"},{"type":"text","text":" "},{"type":"broadcast","range":"channel"},
+        {"type":"channel","channel_id":"C1"},{"type":"text","text":" "},{"type":"link","url":"https://a.example","text":"L"}]}]},
         {"type":"section","text":{"type":"mrkdwn","text":"a section"}}]},
-        {"type":"message","user":"U1","text":"said","ts":"1700000000.000003","blocks":[{"type":"section","text":{"text":"said"}}]},
+        {"type":"message","user":"U7","user_profile":{"real_name":"Guest G","name":"gg"},"text":"said in <#C1|>","ts":"1700000000.000003","blocks":[{"type":"section","text":{"text":"said"}}]},
         {"type":"message","user":"U1","text":"look: PR #2","ts":"1700000000.000004","blocks":[{"type":"section","text":{"text":"look: PR #2"}}],
         "attachments":[{"title":"PR #2","text":"Ask <@U1>"}]}]"#;
     let files = [("channels.json", CHANNELS), ("users.json", USERS), ("general/2023-11-14.json", day)];
@@ -70,11 +71,12 @@ fn what_apps_write_beside_the_text_is_told() {
     let texts: Vec<_> = found.of("messages").iter().map(|m| m["text"].clone()).collect();
     let expected = [
         "PR #1\nFix & test\nonly this",
-        "only in blocks, @Anna Müller\na section",
-        "said",
+        "only in blocks, @Anna Müller @channel#general L (https://a.example)\na section",
+        "said in #general",
         "look: PR #2\nAsk @Anna Müller",
     ];
     assert_eq!(json!(texts), json!(expected));
+    assert_eq!(found.of("messages")[2]["user_name"], "Guest G");
 }
 
 #[test]

@@ -59,7 +59,12 @@ fn gather(block: &Value, depth: usize, words: &mut String) {
     match (block["type"].as_str(), &block["text"]) {
         (Some("user"), _) => push(&format!("<@{}>", block["user_id"].as_str().unwrap_or_default()), words),
         (Some("emoji"), _) => push(&format!(":{}:", block["name"].as_str().unwrap_or_default()), words),
+        (Some("channel"), _) => push(&format!("<#{}>", block["channel_id"].as_str().unwrap_or_default()), words),
+        (Some("broadcast"), _) => push(&format!("<!{}>", block["range"].as_str().unwrap_or_default()), words),
         (Some("link"), Value::Null) => push(block["url"].as_str().unwrap_or_default(), words),
+        (Some("link"), Value::String(text)) => {
+            push(&format!("<{}|{text}>", block["url"].as_str().unwrap_or_default()), words);
+        }
         (_, Value::String(text)) => push(text, words),
         (_, text) => gather_inside(text, depth, words),
     }

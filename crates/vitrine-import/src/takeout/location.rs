@@ -114,7 +114,7 @@ fn instant(text: &Value, millis: &Value) -> Option<Timestamp> {
 fn position(entry: &Value, place: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     let at = instant(&entry["timestamp"], &entry["timestampMs"]);
     let (Some(at), Some((latitude, longitude))) = (at, point(entry)) else {
-        sink.reject("a position without time or place", place);
+        sink.reject("a position without a time or a place on earth", place);
         return Ok(());
     };
     let source = entry["source"].as_str();
@@ -175,9 +175,10 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// Degrees times ten million.
+/// Degrees times ten million. Old exports write what is west or south as numbers that have no sign.
 fn point(value: &Value) -> Option<Point> {
-    let degrees = |name: &str| value[name].as_f64().map(|e7| e7 / 1e7);
+    let signed = |e7: f64| if e7 > f64::from(i32::MAX) { e7 - 2_f64.powi(32) } else { e7 };
+    let degrees = |name: &str| value[name].as_f64().map(|e7| signed(e7) / 1e7);
     on_earth((degrees("latitudeE7")?, degrees("longitudeE7")?))
 }
 

@@ -70,11 +70,19 @@ fn a_page_s_times_are_in_the_zone_it_prints() {
 #[test]
 fn each_form_of_the_location_history_is_read() {
     let records = r#"{"locations":[{"latitudeE7":525200000,"longitudeE7":134050000,"accuracy":20,"source":"WIFI","timestamp":"2023-05-01T10:00:00Z"},
-        {"latitudeE7":525200000,"longitudeE7":134050000,"timestampMs":"1500000000000"},{"latitudeE7":9999999999,"longitudeE7":1,"timestamp":"2023-05-01T10:00:00Z"}]}"#;
+        {"latitudeE7":525200000,"longitudeE7":134050000,"timestampMs":"1500000000000"},{"latitudeE7":3956084951,"longitudeE7":4225384951,"timestamp":"2012-05-01T10:00:00Z"},{"latitudeE7":9999999999,"longitudeE7":1,"timestamp":"2023-05-01T10:00:00Z"}]}"#;
     let found = read(Kind::GoogleTakeout, "Records.json", records);
-    let positions: Vec<_> = found.of("positions").iter().map(|p| json!([p["latitude"], p["recorded_at"]])).collect();
-    assert_eq!(json!(positions), json!([[52.52, "2023-05-01T10:00:00Z"], [52.52, "2017-07-14T02:40:00Z"]]));
-    assert_eq!(found.reasons(), ["a position without time or place"]);
+    let positions: Vec<_> =
+        found.of("positions").iter().map(|p| json!([p["latitude"], p["longitude"], p["recorded_at"]])).collect();
+    assert_eq!(
+        json!(positions),
+        json!([
+            [52.52, 13.405, "2023-05-01T10:00:00Z"],
+            [52.52, 13.405, "2017-07-14T02:40:00Z"],
+            [-33.888_234_5, -6.958_234_5, "2012-05-01T10:00:00Z"]
+        ])
+    );
+    assert_eq!(found.reasons(), ["a position without a time or a place on earth"]);
 
     let semantic = r#"{"timelineObjects":[{"placeVisit":{"location":{"latitudeE7":525200000,"longitudeE7":134050000,"placeId":"p1","address":"Am Deich 1","name":"Bakery"},
         "duration":{"startTimestamp":"2023-05-01T08:00:00Z","endTimestamp":"2023-05-01T08:20:00Z"}}},

@@ -9,6 +9,10 @@ const BETWEEN: [&str; 9] = ["à", "às", "klo", "kl.", "kl", "в", "г.,", "г."
 /// Marks that no name has: what is quoted may have a colon in it.
 const QUOTES: [char; 5] = ['"', '“', '”', '„', '«'];
 
+/// What names are wrapped in beside [`MARKS`]: iOS has telephone numbers run from left to right wherever they stand.
+const DIRECTIONS: [char; 9] =
+    ['\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}'];
+
 /// What Android calls what was left out.
 const MEDIA: [&str; 13] = [
     "medi",
@@ -117,7 +121,7 @@ impl<'a> Line<'a> {
         if self.header.bracketed && is_notice(said) {
             return (None, text);
         }
-        (Some(sender.trim_matches(MARKS).trim()), text)
+        (Some(sender.trim_matches(|c: char| MARKS.contains(&c) || DIRECTIONS.contains(&c)).trim()), text)
     }
 
     /// Whether its picture or file was left out of the export.

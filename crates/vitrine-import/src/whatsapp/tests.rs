@@ -28,6 +28,15 @@ fn android_and_ios_tell_the_same_chat() {
 }
 
 #[test]
+fn marks_around_a_number_are_no_part_of_it() {
+    for (before, after) in [("\u{202a}", "\u{202c}"), ("\u{200e}\u{2066}", "\u{2069}")] {
+        let text = format!("[15.03.26, 12:05:00] {before}+49 170 1234567{after}: a \u{2068}word\u{2069}\n");
+        let told = told(&read(Kind::Whatsapp, "_chat.txt", text));
+        assert_eq!((&told[0][1], &told[0][3]), (&json!("+49 170 1234567"), &json!("a \u{2068}word\u{2069}")));
+    }
+}
+
+#[test]
 fn american_dates_and_halves_of_the_day_are_found_out() {
     let text = "12/30/23, 11:59\u{202f}PM - Anna: a\n1/2/24, 12:05\u{202f}AM - Anna: b\n1/2/24, 9:05 a. m. - Anna: c\n";
     let found = read(Kind::Whatsapp, "chat.txt", text);
