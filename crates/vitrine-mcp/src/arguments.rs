@@ -18,8 +18,15 @@ const MAX_FIELDS: usize = 1_000;
 /// The longest cursor or bookmark any provider may have made.
 const MAX_CURSOR_CHARS: usize = 8_192;
 
+/// What providers used to call a connection's id. No agent is shown it.
+pub(crate) const OLD_NAME: &str = "connector_instance_id";
+
 /// Reads the arguments of a tool; `usage` shows a right call.
 pub(crate) fn parse<T: DeserializeOwned>(mut arguments: JsonObject, usage: &str) -> Result<T, ApiError> {
+    if arguments.contains_key(OLD_NAME) {
+        let message = format!("An account is named by `connection_id` and no other argument. {usage}");
+        return Err(ApiError::invalid("connection_id", message));
+    }
     // A filter's values are the records' own, and stay as they were written.
     arguments.iter_mut().filter(|(name, _)| *name != "filter").for_each(|(_, value)| make_whole(value));
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
@@ -255,6 +262,14 @@ fn bad_filter(param: &str, said: &str) -> ApiError {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_old_name_of_an_account_is_answered_with_the_new_one() {
+        let given = json!({ "connection_id": "work", "connector_instance_id": "work" });
+        let refusal = parse::<Value>(given.as_object().unwrap().clone(), "Call it so.").unwrap_err();
+        assert_eq!((refusal.code, refusal.param.as_deref()), (ErrorCode::InvalidRequest, Some("connection_id")));
+        assert_eq!(refusal.message, "An account is named by `connection_id` and no other argument. Call it so.");
+    }
 
     #[test]
     fn filters_are_typed_objects() {

@@ -99,6 +99,9 @@ fn bounded(mut error: ApiError, request_id: &str) -> ApiError {
     error
 }
 
+/// What to do about a place in a walk that is gone, whichever of the two it was.
+const START_OVER: &str = "Start over: repeat the call without cursor, or with changes_since \"beginning\".";
+
 /// What to do about it, for whoever can.
 fn next_step(error: &ApiError) -> &'static str {
     match &error.code {
@@ -111,9 +114,10 @@ fn next_step(error: &ApiError) -> &'static str {
         ErrorCode::AmbiguousSchemaDetail => {
             "Call schema again with the same stream, detail \"full\" and one connection_id."
         }
-        ErrorCode::InvalidCursor | ErrorCode::CursorExpired => {
-            "Start over: repeat the call without cursor, or with changes_since \"beginning\"."
+        ErrorCode::InvalidCursor | ErrorCode::CursorExpired if error.param.as_deref() == Some("cursor") => {
+            "Start over: repeat the call without cursor."
         }
+        ErrorCode::InvalidCursor | ErrorCode::CursorExpired => START_OVER,
         ErrorCode::InvalidExpand => "Call schema with this stream: expand_capabilities lists what can be expanded.",
         ErrorCode::InvalidFilter | ErrorCode::InvalidSort | ErrorCode::UnknownField | ErrorCode::InvalidFieldPath => {
             "Call schema with this stream: it lists the fields and what each can do."
@@ -154,7 +158,7 @@ fn next_step_by_status(status: u16) -> &'static str {
         401 => "Do not retry. Ask the person to get a new credential with `vitrine connect`.",
         403 => "Call schema to see what is granted, and stay within it.",
         404 => "Find the record again with search or query_records, and use the id it returns.",
-        410 => "Start over: repeat the call without cursor, or with changes_since \"beginning\".",
+        410 => START_OVER,
         413 => "Repeat the call with fewer fields or a lower limit.",
         429 => "Wait a little, then repeat the call.",
         400..=499 => "Correct the arguments as the message says, and call again.",

@@ -4,11 +4,10 @@ use serde_json::{Map, Value};
 use vitrine_contract::Warning;
 
 use super::text::cut;
+use crate::arguments::OLD_NAME;
 use crate::ids::RecordRef;
 
 const SCHEME: &str = "pdpp://";
-/// The old word for a connection's id, which no tool takes.
-const OLD_NAME: &str = "connector_instance_id";
 const NAME: &str = "connection_id";
 
 const MAX_CODE_CHARS: usize = 80;

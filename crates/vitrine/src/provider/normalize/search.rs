@@ -12,7 +12,8 @@ use vitrine_contract::search::{Hit, MatchWindow, Recall, SearchMeta};
 use vitrine_contract::{Warning, route, time};
 
 use super::members::Members;
-use super::{CONNECTION_ID, Read, list, record_uri, unreadable};
+use super::record_uri::{self, RecordName};
+use super::{CONNECTION_ID, Read, list, unreadable};
 
 const HITS: &[&str] = &["data", "results", "hits"];
 const RECORD_KEY: &[&str] = &["record_key", "record_id", "id"];
@@ -81,19 +82,29 @@ fn hit(json: &RawValue, request: &SearchRequest) -> Option<Hit> {
 
 /// The connection, stream and id of the record that a hit names.
 fn record(members: &Members<'_>, request: &SearchRequest) -> Option<(Option<String>, String, String)> {
-    let key = members.id(RECORD_KEY);
-    let uri = members.text(RECORD_URI).and_then(|uri| record_uri::parse(&uri));
-    // A key that holds a `/` is no record's id, so it may be the whole name.
-    let (key, name) = match key.as_deref().map(record_uri::parse) {
-        Some(Some(name)) => (None, Some(name)),
-        Some(None) => (key.filter(|key| !key.contains('/')), uri),
-        None => (None, uri),
+    let (connection_id, stream) = (members.text(CONNECTION_ID), members.text(&["stream"]));
+    let agrees = |name: &RecordName| {
+        let same_connection =
+            connection_id.is_none() || name.connection_id.is_none() || name.connection_id == connection_id;
+        same_connection && stream.as_ref().is_none_or(|stream| *stream == name.stream)
     };
-    let name = name.unwrap_or_default();
-    let filled = |text: String| (!text.is_empty()).then_some(text);
-    let record_key = key.or_else(|| filled(name.record_id))?;
-    let stream = members.text(&["stream"]).or_else(|| filled(name.stream)).or_else(|| only_stream(request))?;
-    let connection_id = members.text(CONNECTION_ID).or(name.connection_id);
+    let uri = members.text(RECORD_URI).and_then(|uri| record_uri::parse(&uri));
+    let key = members.id(RECORD_KEY);
+    // A key that holds a `/` is no record's id, so it may be the whole name, unless the hit says otherwise.
+    let whole = key.as_deref().and_then(record_uri::parse).filter(agrees);
+    let (connection_id, stream, record_key) = match (key.filter(|key| !key.contains('/')), whole.or(uri)) {
+        (Some(key), name) => {
+            let named = name.unwrap_or_default();
+            (
+                connection_id.or(named.connection_id),
+                stream.or_else(|| Some(named.stream).filter(|s| !s.is_empty())),
+                key,
+            )
+        }
+        (None, Some(name)) => (name.connection_id.or(connection_id), Some(name.stream), name.record_id),
+        (None, None) => return None,
+    };
+    let stream = stream.or_else(|| only_stream(request))?;
     is_record(&stream, &record_key).then_some((connection_id, stream, record_key))
 }
 

@@ -51,6 +51,8 @@ fn every_way_to_name_a_record_is_understood() {
         json!({ "record_uri": "pdpp://record/c%2Fm%3A1", "title": "T" }),
         json!({ "id": uri }),
         json!({ "id": "c/m:1" }),
+        json!({ "id": "c/m:1", "stream": "m", "connection_id": "c" }),
+        json!({ "record_uri": uri, "stream": "x", "connection_id": "y" }),
         json!({ "id": "https://a.example/1", "record_uri": uri }),
         json!({ "connection_id": "c", "stream": "m", "record_key": "1", "record_uri": "pdpp://record/x%2Fy%3A2" }),
     ] {
@@ -73,6 +75,8 @@ fn a_hit_that_is_no_record_keeps_its_id_as_it_stands() {
         (json!({ "id": url, "url": url, "title": "T" }), ("", "", url)),
         (json!({ "url": url, "title": "T" }), ("", "", url)),
         (json!({ "connection_id": "c", "stream": "m", "record_key": "x/y", "title": "T" }), ("c", "m", "x/y")),
+        (json!({ "connection_id": "c", "stream": "m", "record_key": "x/y:z", "title": "T" }), ("c", "m", "x/y:z")),
+        (json!({ "connection_id": "c", "id": "x/m:z", "title": "T" }), ("c", "", "x/m:z")),
         (json!({ "stream": "m", "id": "a..b", "title": "T" }), ("", "m", "a..b")),
         (json!({ "stream": "m n", "id": "1", "title": "T" }), ("", "", "1")),
         (json!({ "id": 1, "title": "T" }), ("", "", "1")),
