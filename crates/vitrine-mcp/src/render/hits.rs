@@ -35,6 +35,12 @@ const UNPROVEN: Level = Level { chars: None, ..LEAST };
 const SHORTEST: Level = Level { places: false, ..LEAST };
 /// What a list of up to three hits should take at most, so that looking around stays cheap.
 const SHORT_LIST: (usize, Budget) = (3, Budget::of_chars(3_000));
+/// Where ids alone take that much in JSON, excerpts need not suffer for it: prose says each id only twice.
+const LONG_IDS: [Level; 3] = [
+    Level { chars: Some(160), title: 160, ..SHORTEST },
+    Level { chars: Some(120), title: 160, ..SHORTEST },
+    Level { chars: Some(80), title: 160, ..SHORTEST },
+];
 
 /// Renders as many hits as fit, and of them as much as then fits.
 pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
@@ -52,12 +58,15 @@ pub(crate) fn answer(list: &SearchList, frame: Frame<'_>) -> Fit {
         return Fit::AskFor(kept);
     }
     let is_short = all <= SHORT_LIST.0;
-    let fits = |answer: &Answer| {
-        let is_cheap = |channel: &str| SHORT_LIST.1.holds_text(channel);
-        answer.fits() && (!is_short || (is_cheap(&answer.text) && is_cheap(&answer.structured)))
+    let is_cheap = |channel: &str| !is_short || SHORT_LIST.1.holds_text(channel);
+    let best_of = |levels: &[Level], fits: &dyn Fn(&Answer) -> bool| {
+        levels.iter().map(|level| at(*level, kept)).find(|answer| answer.fits() && fits(answer))
     };
-    let levels = LEVELS.into_iter().chain(is_short.then_some(SHORTEST));
-    let best = levels.map(|level| at(level, kept)).find(fits);
+    let both = |answer: &Answer| is_cheap(&answer.text) && is_cheap(&answer.structured);
+    let prose = |answer: &Answer| is_cheap(&answer.text);
+    let best = best_of(&LEVELS, &both);
+    let short = || best_of(&[SHORTEST], &both).or_else(|| best_of(&LONG_IDS, &prose));
+    let best = if is_short { best.or_else(short) } else { best };
     Fit::Whole(best.unwrap_or(least).into())
 }
 
