@@ -4,11 +4,13 @@
 //! [`route`] table turns a path and query into a request and back. Nothing here reads or decides
 //! anything.
 
+pub mod chars;
 pub mod error;
 pub mod fields;
 pub mod hexadecimal;
 pub mod ident;
 pub mod limits;
+pub mod literal;
 pub mod naming;
 pub mod read_api;
 pub mod record;

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use crate::time;
+use crate::{chars, time};
 
 /// Fields that name a record, the most telling first.
 pub const TITLE_FIELDS: [&str; 6] = ["title", "subject", "name", "full_name", "headline", "label"];
@@ -37,17 +35,17 @@ const MAX_ACCOUNT_CHARS: usize = 80;
 const MINUTE_CHARS: usize = 16;
 
 /// The fields of a record that are shown, each with its value's JSON.
-pub type Shown<'a> = [(Cow<'a, str>, &'a RawValue)];
+pub type Shown<'a> = [(Cow<'a, str>, &'a str)];
 
 /// A title-like field of what is shown, else the account, the stream and the time.
 pub fn title(account: &str, stream: &str, emitted_at: &str, shown: &Shown<'_>) -> String {
     let named = TITLE_FIELDS.iter().filter_map(|field| text_of(shown, field)).find(|text| !text.trim().is_empty());
     if let Some(own) = named {
-        return first_chars(own.trim(), MAX_TITLE_CHARS).to_owned();
+        return chars::first(own.trim(), MAX_TITLE_CHARS).to_owned();
     }
     let when = authored_at(shown).unwrap_or_else(|| emitted_at.to_owned());
-    let minute = first_chars(&when, MINUTE_CHARS).replace('T', " ");
-    format!("{} · {stream} · {minute}", first_chars(account, MAX_ACCOUNT_CHARS))
+    let minute = chars::first(&when, MINUTE_CHARS).replace('T', " ");
+    format!("{} · {stream} · {minute}", chars::first(account, MAX_ACCOUNT_CHARS))
 }
 
 /// When a person wrote, sent or received it, as far as the shown fields say.
@@ -58,9 +56,5 @@ pub fn authored_at(shown: &Shown<'_>) -> Option<String> {
 /// The text of a field, if it is shown and is text.
 fn text_of(shown: &Shown<'_>, field: &str) -> Option<String> {
     let (_, json) = shown.iter().find(|(name, _)| name == field)?;
-    serde_json::from_str(json.get()).ok()
-}
-
-fn first_chars(text: &str, count: usize) -> &str {
-    text.char_indices().nth(count).map_or(text, |(end, _)| &text[..end])
+    serde_json::from_str(json).ok()
 }

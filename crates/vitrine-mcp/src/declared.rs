@@ -34,14 +34,17 @@ pub(crate) async fn expandable<R: ReadApi>(
     .param("expand"))
 }
 
-/// The fields that are encoded bytes by declaration. Long ones are recognized by themselves, so it is asked only when a
-/// short one might be.
+/// The fields that are encoded bytes by declaration. Long ones are recognized by themselves, so where the answer is not at
+/// hand it is asked for only when a short one might be.
 pub(crate) async fn encoded<R: ReadApi>(
     reader: &R,
     stream: &str,
     connection_id: Option<&str>,
     records: &[Record],
 ) -> Encodings {
+    if let Some(known) = reader.encodings(stream, connection_id) {
+        return known;
+    }
     if !records.iter().any(might_be_encoded) {
         return Encodings::new();
     }

@@ -11,11 +11,12 @@ use http::Response;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use rmcp::model::{CallToolResponse, CallToolResult, MetaObject};
+use vitrine_contract::literal;
 
 use crate::answer::Answer;
 
 /// Where a result has no content. Inside a JSON string the quotes would be escaped, so nothing a client says looks like it.
-const NO_CONTENT: &[u8] = br#""content":[]"#;
+const NO_CONTENT: &str = r#""content":[]"#;
 
 /// The answer to one request, while the library makes its envelope.
 #[derive(Clone, Default)]
@@ -47,17 +48,16 @@ impl Envelope {
 }
 
 fn filled(empty: &Bytes, answer: &Answer) -> Bytes {
-    let Some(at) = empty.windows(NO_CONTENT.len()).position(|part| part == NO_CONTENT) else { return empty.clone() };
-    let (before, after) = (&empty[..at], &empty[at + NO_CONTENT.len()..]);
+    let parts = std::str::from_utf8(empty).ok().and_then(|empty| empty.split_once(NO_CONTENT));
+    let Some((before, after)) = parts else { return empty.clone() };
     // Quotes in the text are escaped: mostly one character in four or fewer.
-    let mut body = Vec::with_capacity(empty.len() + answer.structured.len() + answer.text.len() / 4 * 5 + 64);
-    body.extend_from_slice(before);
-    body.extend_from_slice(br#""content":[{"type":"text","text":"#);
-    // Writing text to memory cannot fail.
-    let _ = serde_json::to_writer(&mut body, &answer.text);
-    body.extend_from_slice(br#"}],"structuredContent":"#);
-    body.extend_from_slice(answer.structured.as_bytes());
-    body.extend_from_slice(after);
+    let mut body = String::with_capacity(empty.len() + answer.structured.len() + answer.text.len() / 4 * 5 + 64);
+    body += before;
+    body += r#""content":[{"type":"text","text":"#;
+    literal::push(&mut body, &answer.text);
+    body += r#"}],"structuredContent":"#;
+    body += &answer.structured;
+    body += after;
     body.into()
 }
 

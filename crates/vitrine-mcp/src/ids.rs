@@ -73,8 +73,8 @@ impl RecordRef {
     pub(crate) fn result_id(&self) -> String {
         let Self { connection_id, stream, record_id } = self;
         match connection_id {
-            Some(connection_id) if is_name(connection_id) => format!("{connection_id}/{stream}:{record_id}"),
-            _ => format!("{stream}:{record_id}"),
+            Some(connection_id) if is_name(connection_id) => [connection_id, "/", stream, ":", record_id].concat(),
+            _ => [stream, ":", record_id].concat(),
         }
     }
 

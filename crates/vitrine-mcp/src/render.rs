@@ -33,8 +33,8 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// Closes a structured result with where it came from.
     pub(crate) fn finish(&self, mut structured: json::Object) -> String {
-        structured.insert("provider_url", self.provider_url);
-        structured.insert("request_id", self.request_id);
+        structured.text("provider_url", self.provider_url);
+        structured.text("request_id", self.request_id);
         structured.finish()
     }
 

@@ -47,7 +47,7 @@ fn encoded_cuts(record: &Record) -> Vec<usize> {
     }
     let entries = data.entries();
     let is_encoded = |field: &str, total_chars: u64| {
-        let raw = entries.iter().find(|(name, _)| name == field).map(|(_, raw)| raw.get());
+        let raw = entries.iter().find(|(name, _)| name == field).map(|(_, raw)| *raw);
         let start: Option<String> = raw.and_then(|raw| serde_json::from_str(raw).ok());
         start.is_some_and(|start| binary::is_base64(&start, total_chars))
     };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use vitrine_contract::record::CutField;
-use vitrine_contract::{Fields, hexadecimal, values};
+use vitrine_contract::{Fields, chars, hexadecimal, literal, values};
 use vitrine_engine::gate::{self, Scope};
 
 use crate::fault::{Result, corrupt};
@@ -52,7 +52,7 @@ impl Stored {
             if stored.data.len() > 1 {
                 stored.data.push(',');
             }
-            push_json_string(&mut stored.data, name);
+            literal::push(&mut stored.data, name);
             stored.data.push(':');
             match long_text(json) {
                 None => stored.data.push_str(json),
@@ -103,8 +103,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let end = rest.char_indices().nth(PIECE_CHARS).map_or(rest.len(), |(at, _)| at);
-        let (piece, tail) = rest.split_at(end);
+        let (piece, tail) = rest.split_at(chars::offset(rest, PIECE_CHARS).unwrap_or(rest.len()));
         rest = tail;
         Some(piece)
     })
@@ -165,9 +164,9 @@ pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) ->
     let mut shown = Shown { joins: vec![None; wanted.joins.len()], ..Shown::default() };
     let mut data = String::with_capacity(payload.data.len());
     data.push('{');
-    for (name, json) in values::top_level(&payload.data) {
+    for (name, json) in values::fields(&payload.data) {
         if let Some(at) = wanted.joins.iter().position(|join| *join == name) {
-            shown.joins[at] = Some(json.get().to_owned());
+            shown.joins[at] = Some(json.to_owned());
         }
         if !wanted.projection.contains(&name) {
             continue;
@@ -175,11 +174,11 @@ pub(crate) fn show(tx: &Connection, payload: Payload<'_>, wanted: Wanted<'_>) ->
         if data.len() > 1 {
             data.push(',');
         }
-        push_json_string(&mut data, &name);
+        literal::push(&mut data, &name);
         data.push(':');
         let cut = match long.iter().position(|field| field.name == name) {
             Some(slot) => push_long(tx, payload.record, (slot, &long[slot]), wanted.preview_chars, &mut data)?,
-            None => push_short(&name, json.get(), wanted.preview_chars, &mut data)?,
+            None => push_short(&name, json, wanted.preview_chars, &mut data)?,
         };
         shown.cut.extend(cut);
     }
@@ -197,7 +196,7 @@ fn push_long(
 ) -> Result<Option<CutField>> {
     match preview.map(u64::from).filter(|wanted| *wanted < field.chars) {
         Some(wanted) => {
-            push_json_string(data, &read_text(tx, record, slot, 0, wanted)?);
+            literal::push(data, &read_text(tx, record, slot, 0, wanted)?);
             Ok(Some(CutField { field: field.name.clone(), total_chars: field.chars, json: field.json }))
         }
         None => push_whole(tx, record, (slot, field), data).map(|()| None),
@@ -213,7 +212,7 @@ fn push_whole(tx: &Connection, record: i64, (slot, field): (usize, &LongField), 
     data.push_str(quote);
     while let Some(row) = rows.next()? {
         let piece = row.get_ref(0)?.as_str().map_err(|_| corrupt("a piece of text is not text"))?;
-        if field.json { data.push_str(piece) } else { push_escaped(data, piece) }
+        if field.json { data.push_str(piece) } else { literal::push_escaped(data, piece) }
     }
     data.push_str(quote);
     Ok(())
@@ -233,8 +232,7 @@ fn push_short(name: &str, json: &str, preview: Option<u32>, data: &mut String) -
         data.push_str(json);
         return Ok(None);
     }
-    let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
-    push_json_string(data, &text[..end]);
+    literal::push(data, chars::first(&text, limit));
     Ok(Some(CutField { field: name.to_owned(), total_chars: total as u64, json: is_json }))
 }
 
@@ -259,12 +257,10 @@ pub(crate) fn read_text(tx: &Connection, record: i64, slot: usize, start: u64, c
             left -= PIECE_CHARS;
             continue;
         }
-        let from = piece.char_indices().nth(skip).map_or(piece.len(), |(at, _)| at);
+        let part = chars::first(chars::after(piece, skip), left);
         skip = 0;
-        let rest = &piece[from..];
-        let end = rest.char_indices().nth(left).map_or(rest.len(), |(at, _)| at);
-        left -= rest[..end].chars().count();
-        text.push_str(&rest[..end]);
+        left -= part.chars().count();
+        text.push_str(part);
     }
     Ok(text)
 }
@@ -276,32 +272,10 @@ pub(crate) fn value_of(tx: &Connection, payload: &Payload<'_>, field: &str) -> R
         let text = read_text(tx, payload.record, slot, 0, long[slot].chars)?;
         return Ok(Some(if long[slot].json { text } else { Value::String(text).to_string() }));
     }
-    Ok(values::top_level(&payload.data)
-        .into_iter()
-        .find(|(name, _)| name == field)
-        .map(|(_, json)| json.get().to_owned()))
+    Ok(values::fields(&payload.data).into_iter().find(|(name, _)| name == field).map(|(_, json)| json.to_owned()))
 }
 
 /// A slot as it is stored.
 pub(crate) fn slot_number(slot: usize) -> i64 {
     i64::try_from(slot).unwrap_or(i64::MAX)
-}
-
-/// Writes a JSON string.
-pub(crate) fn push_json_string(out: &mut String, text: &str) {
-    out.push('"');
-    push_escaped(out, text);
-    out.push('"');
-}
-
-/// Writes what stands between the quotes of a JSON string.
-fn push_escaped(out: &mut String, text: &str) {
-    // Looked at to the end, in bytes, so that many are looked at together.
-    let is_special = |b: u8| u8::from(b < 0x20) | u8::from(b == b'"') | u8::from(b == b'\\');
-    if text.bytes().fold(0, |special, b| special | is_special(b)) == 0 {
-        out.push_str(text);
-    } else {
-        let json = serde_json::to_string(text).unwrap_or_default();
-        out.push_str(json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or_default());
-    }
 }

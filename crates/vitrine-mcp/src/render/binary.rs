@@ -11,6 +11,8 @@ pub(crate) const LEAST_CHARS: usize = 256;
 const LEAST_PART: usize = 32;
 /// Enough of a window to tell without looking at the rest of its field.
 const LEAST_WINDOW: usize = 60;
+/// Bytes looked at together.
+const TOGETHER: usize = 64;
 /// The shortest line of encoded data that was wrapped.
 const LEAST_LINE: usize = 40;
 
@@ -32,7 +34,19 @@ pub(crate) fn is_base64_run(part: &str, total_chars: u64) -> bool {
 
 /// Whether a text is nothing but what encoded bytes are written in, so that only its field tells what it is.
 pub(crate) fn is_alphabet(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| is_sextet(byte) || matches!(byte, b'=' | b'\r' | b'\n'))
+    // Looked at to the end, so that many bytes are looked at together.
+    let is_all = |part: &[u8]| part.iter().fold(true, |all, byte| all & is_letter(*byte));
+    !text.is_empty() && text.as_bytes().chunks(TOGETHER).all(is_all)
+}
+
+fn has_capital(text: &str) -> bool {
+    let any = |part: &[u8]| part.iter().fold(false, |any, byte| any | byte.is_ascii_uppercase());
+    text.as_bytes().chunks(TOGETHER).any(any)
+}
+
+/// Of the alphabet, padding or the end of a line.
+fn is_letter(byte: u8) -> bool {
+    is_sextet(byte) | matches!(byte, b'=' | b'\r' | b'\n')
 }
 
 /// Whether a text could be part of encoded bytes, and is neither a plain word nor a number.
@@ -58,6 +72,10 @@ pub(crate) fn begins_encoded(text: &str) -> bool {
 /// Nothing but the alphabet, in one line or in lines of which the first has at least `first_line` characters. Without
 /// a capital it is a word, a number or a digest: 256 characters of encoded bytes have one.
 fn is_encoded(text: &str, first_line: usize) -> bool {
+    // Most text has a blank, or no capital: that is soon seen.
+    if !has_capital(text) || !is_alphabet(text) {
+        return false;
+    }
     let body = text.trim_end_matches(['\r', '\n']).trim_end_matches('=');
     let mut capital = false;
     let (mut line, mut least) = (0, first_line);
@@ -76,7 +94,7 @@ fn is_encoded(text: &str, first_line: usize) -> bool {
 }
 
 fn is_sextet(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+    byte.is_ascii_alphanumeric() | matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
 /// The characters that stand for six bits each, which padding and line breaks do not.

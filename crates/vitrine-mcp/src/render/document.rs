@@ -1,6 +1,5 @@
 //! One record as a document: `{id, title, text, url, metadata}`, the same in both channels.
 
-use serde_json::value::RawValue;
 use vitrine_contract::request::{ReadRequest, RecordRequest};
 use vitrine_contract::{Record, naming, route, values};
 
@@ -78,35 +77,35 @@ fn has_text(record: &Record, field: &str, eye: Eye<'_>) -> bool {
             .data
             .iter()
             .flat_map(vitrine_contract::Fields::entries)
-            .any(|(name, json)| name == field && is_text(json) && json.get().len() > 2)
+            .any(|(name, json)| name == field && is_text(json) && json.len() > 2)
 }
 
-fn is_text(json: &RawValue) -> bool {
-    json.get().starts_with('"')
+fn is_text(json: &str) -> bool {
+    json.starts_with('"')
 }
 
 fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
     let view = eye.view(record, detail);
     let account = record.display_name.as_deref().unwrap_or(&record.connection_id);
-    let fields = values::top_level(&view.data);
+    let fields = values::fields(&view.data);
     let text = detail.body.and_then(|(body, _)| fields.iter().find(|(name, json)| name == body && is_text(json)));
 
     let mut metadata = Object::with_capacity(view.data.len() + METADATA_BYTES);
-    metadata.insert("stream", &record.stream);
+    metadata.text("stream", &record.stream);
     if let Some(connection_id) = told(&record.connection_id) {
-        metadata.insert("connection_id", connection_id);
+        metadata.text("connection_id", connection_id);
     }
-    metadata.insert("connector_key", &record.connector_key.as_deref().map(label));
-    metadata.insert("display_name", &record.display_name.as_deref().map(label));
-    metadata.insert("record_id", &record.id);
-    metadata.insert("emitted_at", &record.emitted_at);
+    metadata.text_or_null("connector_key", record.connector_key.as_deref().map(label));
+    metadata.text_or_null("display_name", record.display_name.as_deref().map(label));
+    metadata.text("record_id", &record.id);
+    metadata.text("emitted_at", &record.emitted_at);
     if let Some(authored_at) = naming::authored_at(&fields) {
-        metadata.insert("authored_at", &authored_at);
+        metadata.text("authored_at", &authored_at);
     }
     if let Some((body, _)) = text {
         let mut others = Object::with_capacity(view.data.len());
         for (name, json) in fields.iter().filter(|(name, _)| name != body) {
-            others.insert_json(name, json.get());
+            others.insert_json(name, json);
         }
         metadata.insert_json("fields", &others.finish());
     }
@@ -128,13 +127,13 @@ fn document(record: &Record, eye: Eye<'_>, detail: Detail) -> Answer {
         ..RecordRequest::default()
     });
     let mut document = Object::with_capacity(view.data.len() + 2 * METADATA_BYTES);
-    document.insert("id", &view.record.result_id());
-    document.insert("title", &naming::title(account, &record.stream, &record.emitted_at, &fields));
+    document.text("id", &view.record.result_id());
+    document.text("title", &naming::title(account, &record.stream, &record.emitted_at, &fields));
     match text {
-        Some((_, json)) => document.insert_json("text", json.get()),
-        None => document.insert("text", &view.data),
+        Some((_, json)) => document.insert_json("text", json),
+        None => document.text("text", &view.data),
     }
-    document.insert("url", &eye.frame.url(&route::path_and_query(&read)));
+    document.text("url", &eye.frame.url(&route::path_and_query(&read)));
     document.insert_json("metadata", &metadata.finish());
     let mut answer = Answer::document(document.finish());
     answer.meta.insert(URI_META.into(), handles::record_uri(&view.record).into());

@@ -1,14 +1,15 @@
 //! JSON written as it comes, without a tree of values in between.
 
 use serde::Serialize;
+use vitrine_contract::literal;
 
 /// An object that is written member by member.
-pub(crate) struct Object(Vec<u8>);
+pub(crate) struct Object(String);
 
 impl Object {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
-        let mut json = Vec::with_capacity(bytes);
-        json.push(b'{');
+        let mut json = String::with_capacity(bytes);
+        json.push('{');
         Self(json)
     }
 
@@ -16,40 +17,53 @@ impl Object {
     pub(crate) fn insert(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
         self.name(name);
         // Nothing here has keys that are not text.
-        let _ = serde_json::to_writer(&mut self.0, value);
+        self.0 += &serde_json::to_string(value).unwrap_or_default();
+    }
+
+    /// Adds a member that is text.
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        literal::push(&mut self.0, text);
+    }
+
+    /// Adds a member that is text, or null.
+    pub(crate) fn text_or_null(&mut self, name: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self.insert_json(name, "null"),
+        }
     }
 
     /// Adds a member whose value is JSON already.
     pub(crate) fn insert_json(&mut self, name: &str, json: &str) {
         self.name(name);
-        self.0.extend_from_slice(json.as_bytes());
+        self.0 += json;
     }
 
     /// Adds a list whose entries are JSON already.
     pub(crate) fn insert_list<'a>(&mut self, name: &str, entries: impl IntoIterator<Item = &'a str>) {
         self.name(name);
-        self.0.push(b'[');
+        self.0.push('[');
         for (at, entry) in entries.into_iter().enumerate() {
             if at > 0 {
-                self.0.push(b',');
+                self.0.push(',');
             }
-            self.0.extend_from_slice(entry.as_bytes());
+            self.0 += entry;
         }
-        self.0.push(b']');
+        self.0.push(']');
     }
 
     pub(crate) fn finish(mut self) -> String {
-        self.0.push(b'}');
-        // Only text was put together.
-        String::from_utf8(self.0).unwrap_or_default()
+        self.0.push('}');
+        self.0
     }
 
     fn name(&mut self, name: &str) {
         if self.0.len() > 1 {
-            self.0.push(b',');
+            self.0.push(',');
         }
-        let _ = serde_json::to_writer(&mut self.0, name);
-        self.0.push(b':');
+        literal::push(&mut self.0, name);
+        self.0.push(':');
     }
 }
 
@@ -61,7 +75,7 @@ mod tests {
     fn members_are_written_as_a_tree_of_them_would_be() {
         let mut object = Object::with_capacity(64);
         assert_eq!(Object::with_capacity(2).finish(), "{}");
-        object.insert("a\"", "日\n");
+        object.text("a\"", "日\n");
         object.insert_json("b", r#"{"c":1}"#);
         object.insert_list("d", ["1", "[2]"]);
         object.insert_list("e", []);

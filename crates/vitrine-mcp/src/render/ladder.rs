@@ -19,8 +19,8 @@ pub(crate) fn of<'a>(kind: &str, rungs: impl IntoIterator<Item = &'a String>) ->
     let mut rungs = rungs.into_iter().map(String::as_str).peekable();
     rungs.peek()?;
     let mut ladder = Object::with_capacity(RUNG_BYTES);
-    ladder.insert("kind", kind);
-    ladder.insert("read_tool", READ_TOOL);
+    ladder.text("kind", kind);
+    ladder.text("read_tool", READ_TOOL);
     ladder.insert_list("records", rungs);
     Some(ladder.finish())
 }
@@ -162,11 +162,6 @@ impl Rung {
             binary_fields: Vec::new(),
             omitted_fields: None,
         }
-    }
-
-    /// Whether the record is there in full.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.field_windows.is_empty() && self.binary_fields.is_empty() && self.omitted_fields.is_none()
     }
 
     /// The same in prose, one line for each thing left out.

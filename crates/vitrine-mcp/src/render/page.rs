@@ -1,6 +1,5 @@
 //! A page of records or changes.
 
-use serde_json::json;
 use vitrine_contract::record::Links;
 use vitrine_contract::request::{ReadRequest, RecordsRequest};
 use vitrine_contract::{Count, List, Record, Warning, route};
@@ -20,6 +19,9 @@ pub(crate) const PREVIEW_CHARS: u32 = 400;
 
 /// A full channel of plain text.
 const CHANNEL_BYTES: usize = 12_000;
+
+/// What a list mostly says about itself.
+const META_BYTES: usize = 256;
 
 /// How much what stands around rows may grow with their number.
 const VARYING_CHARS: usize = 96;
@@ -126,7 +128,8 @@ impl<'a> Page<'a> {
         // A bookmark covers the whole session, so it counts only once the session is at its end.
         let bookmark = list.next_changes_since.as_ref().filter(|_| !cut);
 
-        let mut text = self.heading(count, has_more);
+        let mut text = String::with_capacity(CHANNEL_BYTES);
+        text += &self.heading(count, has_more);
         if let Some(cursor) = &next_cursor {
             text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
         }
@@ -143,21 +146,23 @@ impl<'a> Page<'a> {
             text += &row.lines;
         }
         let mut envelope = Object::with_capacity(CHANNEL_BYTES);
-        envelope.insert("object", "list");
-        envelope.insert("url", &list.url);
+        envelope.text("object", "list");
+        envelope.text("url", &list.url);
         envelope.insert("has_more", &has_more);
-        envelope.insert("next_cursor", &next_cursor);
+        envelope.text_or_null("next_cursor", next_cursor.as_deref());
         if let Some(bookmark) = bookmark {
-            envelope.insert("next_changes_since", bookmark);
+            envelope.text("next_changes_since", bookmark);
         }
         envelope.insert_list("data", rows.iter().map(|row| row.json.as_str()));
         let links = Links { this: list.links.this.clone(), next: self.next_link(next_cursor.as_deref()) };
         envelope.insert("links", &links);
-        let mut meta = json!({ "count": list.meta.count, "warnings": warnings });
+        let mut meta = Object::with_capacity(META_BYTES);
+        meta.insert("count", &list.meta.count);
+        meta.insert("warnings", &warnings);
         if !reaches.is_empty() {
-            meta["freshness"] = json!(reaches);
+            meta.insert("freshness", &reaches);
         }
-        envelope.insert("meta", &meta);
+        envelope.insert_json("meta", &meta.finish());
 
         let mut structured = Object::with_capacity(CHANNEL_BYTES);
         structured.insert_json("data", &envelope.finish());

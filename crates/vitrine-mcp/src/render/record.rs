@@ -9,7 +9,7 @@ use vitrine_contract::{BlobRef, Expanded, Record, Warning, route};
 use super::binary;
 use super::json::Object;
 use super::ladder::{BinaryHint, FieldHint, ReadCall, Rung};
-use super::text::{self, Lines};
+use super::text;
 use super::{Frame, omitted};
 use crate::ids::{RecordRef, is_field, told};
 
@@ -18,6 +18,8 @@ const MAX_LABEL_CHARS: usize = 120;
 
 /// What stands around the fields of most rows.
 const ROW_BYTES: usize = 256;
+/// Numbers with more digits than this are rounded.
+const MAX_SCALAR_BYTES: usize = 64;
 /// Fields that are shown take no more than this, mostly.
 const MAX_DATA_BYTES: usize = 4_096;
 
@@ -64,8 +66,12 @@ pub(crate) fn record_ref(record: &Record) -> RecordRef {
 
 /// A record's id as a literal, and beside it the connection that the id could not embed.
 pub(crate) fn quoted(record: &RecordRef) -> String {
-    let apart = record.connection_apart().map(|id| format!(" connection_id {}", text::literal(id)));
-    text::literal(&record.result_id()) + &apart.unwrap_or_default()
+    let mut quoted = text::literal(&record.result_id());
+    if let Some(connection_id) = record.connection_apart() {
+        quoted += " connection_id ";
+        quoted += &text::literal(connection_id);
+    }
+    quoted
 }
 
 pub(crate) fn label(name: &str) -> &str {
@@ -78,20 +84,22 @@ impl Eye<'_> {
         let reference = record_ref(record);
         let entries = record.data.as_ref().map(vitrine_contract::Fields::entries).unwrap_or_default();
         let data = Object::with_capacity(record.data.as_ref().map_or(0, |data| data.json().len()).min(MAX_DATA_BYTES));
-        let mut shown = Shown { eye: self, record: &reference, detail, data, count: 0, rung: Rung::new(&reference) };
+        let mut shown = Shown { eye: self, record: &reference, detail, data, count: 0, rung: None };
         let mut left_out = Vec::new();
         let wanted = |name: &str| self.only.is_none_or(|only| only.iter().any(|wanted| wanted == name));
         for (name, raw) in entries.iter().filter(|(name, _)| wanted(name)) {
-            if is_field(name) && shown.count + shown.rung.binary_fields.len() < detail.fields {
+            if is_field(name) && shown.count + shown.bytes_left_out() < detail.fields {
                 let cut = record.cut.iter().find(|cut| cut.field == **name);
-                shown.field(name, raw.get(), cut.map(|cut| (cut.total_chars, cut.json)));
+                shown.field(name, raw, cut.map(|cut| (cut.total_chars, cut.json)));
             } else {
                 left_out.push(name.as_ref());
             }
         }
-        shown.rung.omitted_fields = omitted::of(&reference, &left_out, detail.names_all);
+        if let Some(omitted) = omitted::of(&reference, &left_out, detail.names_all) {
+            shown.rung().omitted_fields = Some(omitted);
+        }
         let Shown { data, rung, .. } = shown;
-        let mut rungs = if rung.is_empty() { Vec::new() } else { vec![rung] };
+        let mut rungs: Vec<Rung> = rung.into_iter().collect();
         let expanded = self.related(record, detail, &mut rungs);
         let warnings =
             record.expanded.iter().filter_map(|(name, related)| related_left_out(name, related, detail)).collect();
@@ -116,7 +124,7 @@ impl Eye<'_> {
                 Expanded::Many { has_more, data, .. } => {
                     let rows: Vec<String> = data.iter().take(detail.related).map(&mut row).collect();
                     let mut list = Object::with_capacity(MAX_DATA_BYTES);
-                    list.insert("object", "list");
+                    list.text("object", "list");
                     list.insert("has_more", &(*has_more || data.len() > detail.related));
                     list.insert_list("data", rows.iter().map(String::as_str));
                     shown.insert_json(relationship, &list.finish());
@@ -181,10 +189,19 @@ struct Shown<'a> {
     data: Object,
     /// Fields in `data`.
     count: usize,
-    rung: Rung,
+    /// What is left out, once anything is.
+    rung: Option<Rung>,
 }
 
 impl Shown<'_> {
+    fn rung(&mut self) -> &mut Rung {
+        self.rung.get_or_insert_with(|| Rung::new(self.record))
+    }
+
+    fn bytes_left_out(&self) -> usize {
+        self.rung.as_ref().map_or(0, |rung| rung.binary_fields.len())
+    }
+
     /// `cut` tells the length of the whole when `raw` holds only its start, and whether that is JSON.
     fn field(&mut self, name: &str, raw: &str, cut: Option<(u64, bool)>) {
         if cut.is_none() && self.is_plain(name, raw) {
@@ -192,6 +209,10 @@ impl Shown<'_> {
             return self.data.insert_json(name, raw);
         }
         let is_container = raw.starts_with(['{', '[']);
+        if !is_container && !raw.starts_with('"') && raw.len() <= MAX_SCALAR_BYTES {
+            self.count += 1;
+            return self.data.insert_json(name, raw);
+        }
         let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
             // Nested deeper than any parser of ours goes: still text that can be read in windows.
             return self.text(name, raw, text::count(raw), is_container);
@@ -226,9 +247,10 @@ impl Shown<'_> {
 
     /// Says, once, that there are bytes inside a field of JSON, of which the export has all.
     fn nested_bytes(&mut self, name: &str) {
-        if self.rung.binary_fields.last().is_none_or(|hint| hint.field_path != name) {
-            let url = export_url(self.eye.frame, self.record, name, None);
-            self.rung.binary_fields.push(BinaryHint::new(name, url));
+        let url = export_url(self.eye.frame, self.record, name, None);
+        let left_out = &mut self.rung().binary_fields;
+        if left_out.last().is_none_or(|hint| hint.field_path != name) {
+            left_out.push(BinaryHint::new(name, url));
         }
     }
 
@@ -258,14 +280,14 @@ impl Shown<'_> {
         let shown = text::count(preview);
         if shown < total_chars {
             let read = ReadCall::field(self.record, name, shown);
-            self.rung.field_windows.push(FieldHint {
+            self.rung().field_windows.push(FieldHint {
                 field_path: name.to_owned(),
                 preview_status: "truncated",
                 size_chars: total_chars,
                 read,
             });
             if json {
-                self.rung.json_fields.push(name.to_owned());
+                self.rung().json_fields.push(name.to_owned());
             }
         }
         self.insert(name, &preview);
@@ -278,14 +300,14 @@ impl Shown<'_> {
         }
         hint.size_bytes = blob.size_bytes;
         hint.sha256 = blob.sha256.as_deref().map(|digest| text::cut(digest, 64).to_owned());
-        self.rung.binary_fields.push(hint);
+        self.rung().binary_fields.push(hint);
     }
 
     fn bytes(&mut self, name: &str, size_bytes: u64, media_type: Option<String>) {
         let mut hint = BinaryHint::new(name, export_url(self.eye.frame, self.record, name, None));
         hint.mime_type = media_type.unwrap_or(hint.mime_type);
         hint.size_bytes = Some(size_bytes);
-        self.rung.binary_fields.push(hint);
+        self.rung().binary_fields.push(hint);
     }
 }
 
@@ -293,15 +315,15 @@ impl View {
     /// The row of a list, in the resource server's own shape, and what it leaves out.
     pub(crate) fn into_row(self, record: &Record) -> (String, Vec<Rung>) {
         let mut row = Object::with_capacity(self.data.len() + ROW_BYTES);
-        row.insert("object", "record");
-        row.insert("id", &record.id);
-        row.insert("stream", &record.stream);
+        row.text("object", "record");
+        row.text("id", &record.id);
+        row.text("stream", &record.stream);
         if let Some(connection_id) = told(&record.connection_id) {
-            row.insert("connection_id", connection_id);
+            row.text("connection_id", connection_id);
         }
         for (name, value) in [("connector_key", &record.connector_key), ("display_name", &record.display_name)] {
             if let Some(value) = value {
-                row.insert(name, label(value));
+                row.text(name, label(value));
             }
         }
         if record.deleted {
@@ -310,7 +332,7 @@ impl View {
         } else {
             row.insert_json("data", &self.data);
         }
-        row.insert("emitted_at", &record.emitted_at);
+        row.text("emitted_at", &record.emitted_at);
         if let Some(expanded) = &self.expanded {
             row.insert_json("expanded", expanded);
         }
@@ -326,12 +348,14 @@ impl View {
         }
         let (emitted, fields) = (text::literal(&record.emitted_at), text::one_line(&self.data));
         let mut lines = String::with_capacity(fields.len() + ROW_BYTES);
-        match &self.expanded {
-            None => lines.line(format_args!("- {id} {emitted} {fields}")),
-            Some(expanded) => {
-                lines.line(format_args!("- {id} {emitted} {fields} expanded {}", text::one_line(expanded)));
-            }
+        for part in ["- ", &id, " ", &emitted, " ", &fields] {
+            lines += part;
         }
+        if let Some(expanded) = &self.expanded {
+            lines += " expanded ";
+            lines += &text::one_line(expanded);
+        }
+        lines.push('\n');
         for rung in &self.rungs {
             lines += &rung.lines();
         }

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use serde::Serialize;
 use serde_json::Value;
 use vitrine_contract::ident::is_name;
-use vitrine_contract::time;
+use vitrine_contract::{chars, literal, time};
 
 /// Text built line by line.
 pub(crate) trait Lines {
@@ -30,8 +30,10 @@ pub(crate) fn json(value: &impl Serialize) -> String {
 
 /// A text as a JSON string literal on one line.
 pub(crate) fn literal(text: &str) -> String {
-    match one_line(&json(&text)) {
-        Cow::Borrowed(line) => line.to_owned(),
+    let mut json = String::new();
+    literal::push(&mut json, text);
+    match one_line(&json) {
+        Cow::Borrowed(_) => json,
         Cow::Owned(line) => line,
     }
 }
@@ -59,12 +61,12 @@ pub(crate) fn instant(text: &str) -> Cow<'_, str> {
 
 /// The first `chars` characters.
 pub(crate) fn cut(text: &str, chars: usize) -> &str {
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+    chars::first(text, chars)
 }
 
 /// At most `chars` characters, the last of them an ellipsis where there were more.
 pub(crate) fn elided(text: &str, chars: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(chars).is_none() {
+    if chars::offset(text, chars).is_none() {
         return text.into();
     }
     format!("{}…", cut(text, chars.saturating_sub(1)).trim_end()).into()
@@ -72,8 +74,7 @@ pub(crate) fn elided(text: &str, chars: usize) -> Cow<'_, str> {
 
 /// Characters `start..end`.
 pub(crate) fn slice(text: &str, start: usize, end: usize) -> &str {
-    let from = text.len() - text.char_indices().nth(start).map_or(0, |(at, _)| text.len() - at);
-    cut(&text[from.min(text.len())..], end.saturating_sub(start))
+    cut(chars::after(text, start), end.saturating_sub(start))
 }
 
 pub(crate) fn count(text: &str) -> u64 {

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
 use serde_json::Value;
 use vitrine_contract::Warning;
 use vitrine_contract::schema::{FieldWindow, Window};
@@ -23,15 +22,6 @@ pub(crate) const PREVIOUS_META: &str = "dev.pdpp/previous_uri";
 
 /// What stands around a window.
 const AROUND_BYTES: usize = 256;
-
-/// A window with the cursors that read on from it.
-#[derive(Serialize)]
-struct Shown<'a> {
-    #[serde(flatten)]
-    window: &'a Window,
-    next_cursor: Option<&'a str>,
-    previous_cursor: Option<&'a str>,
-}
 
 /// Renders as much of the window as fits, keeping the match in it; `skipped` are characters that were taken out of it.
 pub(crate) fn answer(
@@ -89,6 +79,33 @@ fn narrowed(window: &Window, chars: usize, backward: bool) -> Window {
     }
 }
 
+/// A window as the resource server has it, with the cursors that read on from it.
+fn shown(window: &Window, next_cursor: Option<&str>, previous_cursor: Option<&str>) -> String {
+    let mut shown = Object::with_capacity(window.text.len() + 2 * AROUND_BYTES);
+    shown.text("text", &window.text);
+    for (name, chars) in [
+        ("start_chars", window.start_chars),
+        ("end_chars", window.end_chars),
+        ("limit_chars", window.limit_chars),
+        ("total_chars", window.total_chars),
+    ] {
+        shown.insert(name, &chars);
+    }
+    shown.insert("complete", &window.complete);
+    shown.insert("has_more", &window.has_more);
+    for (name, chars) in [
+        ("next_offset_chars", window.next_offset_chars),
+        ("previous_offset_chars", window.previous_offset_chars),
+        ("match_start_chars", window.match_start_chars),
+        ("match_end_chars", window.match_end_chars),
+    ] {
+        shown.insert(name, &chars);
+    }
+    shown.text_or_null("next_cursor", next_cursor);
+    shown.text_or_null("previous_cursor", previous_cursor);
+    shown.finish()
+}
+
 fn render(
     field: &FieldWindow,
     window: &Window,
@@ -112,21 +129,20 @@ fn render(
 
     let id = record.result_id();
     let mut named = Object::with_capacity(AROUND_BYTES);
-    named.insert("id", &id);
+    named.text("id", &id);
     if let Some(connection_id) = told(&field.connection_id) {
-        named.insert("connection_id", connection_id);
+        named.text("connection_id", connection_id);
     }
-    named.insert("stream", &field.stream);
-    named.insert("record_id", &field.record_id);
+    named.text("stream", &field.stream);
+    named.text("record_id", &field.record_id);
     let mut about = Object::with_capacity(AROUND_BYTES);
-    about.insert("path", path);
-    about.insert("type", &field.field.kind);
+    about.text("path", path);
+    about.text("type", &field.field.kind);
     about.insert("text_like", &(field.field.kind == "string"));
     let mut structured = Object::with_capacity(window.text.len() + 4 * AROUND_BYTES);
     structured.insert_json("record", &named.finish());
     structured.insert_json("field", &about.finish());
-    let shown = Shown { window, next_cursor: next_cursor.as_deref(), previous_cursor: previous_cursor.as_deref() };
-    structured.insert("window", &shown);
+    structured.insert_json("window", &shown(window, next_cursor.as_deref(), previous_cursor.as_deref()));
     if !warnings.is_empty() {
         structured.insert("warnings", warnings);
     }
@@ -169,6 +185,7 @@ fn render(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn window(text: &str, matched: Option<(u64, u64)>) -> Window {
         let chars = count(text);
@@ -197,6 +214,15 @@ mod tests {
         let cut = narrowed(&window("日本語のテキスト", None), 3, true);
         assert_eq!((cut.text.as_str(), cut.start_chars, cut.end_chars), ("キスト", 105, 108));
         assert_eq!((cut.has_more, cut.previous_offset_chars), (false, Some(97)));
+    }
+
+    #[test]
+    fn a_window_is_shown_as_the_resource_server_has_it() {
+        let window = Window { has_more: true, next_offset_chars: Some(9), ..window("a \"word\"\n", Some((102, 106))) };
+        let mut whole = json!(window);
+        whole["next_cursor"] = "on".into();
+        whole["previous_cursor"] = Value::Null;
+        assert_eq!(shown(&window, Some("on"), None), whole.to_string());
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn key(stream: &Stream, record: &Record, data: &Fields) -> Value {
     let entries = data.entries();
     let part = |field: &String| {
         let found = entries.iter().find(|(name, _)| name == field)?;
-        serde_json::from_str(found.1.get()).ok().filter(|value: &Value| !value.is_null())
+        serde_json::from_str(found.1).ok().filter(|value: &Value| !value.is_null())
     };
     let parts: Option<Vec<Value>> = stream.primary_key.iter().map(part).collect();
     match parts {

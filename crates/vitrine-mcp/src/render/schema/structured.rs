@@ -24,8 +24,8 @@ impl Shape<'_> {
         let all = document.connectors[..shown].iter().enumerate();
         let connectors: Vec<String> = all.map(|(at, connector)| self.connector(at, connector)).collect();
         let mut data = Object::with_capacity(connectors.iter().map(String::len).sum::<usize>() + AROUND_BYTES);
-        data.insert("object", "schema");
-        data.insert("detail", "compact");
+        data.text("object", "schema");
+        data.text("detail", "compact");
         data.insert("bearer", &document.bearer);
         data.insert_list("connectors", connectors.iter().map(String::as_str));
         data.insert("connector_count", &document.connectors.len());
@@ -44,8 +44,8 @@ impl Shape<'_> {
 
     fn connector(&self, at: usize, connector: &Connector) -> String {
         let mut shown = Object::with_capacity(AROUND_BYTES);
-        shown.insert("connector_key", label(&connector.connector_key));
-        shown.insert("display_name", label(&connector.display_name));
+        shown.text("connector_key", label(&connector.connector_key));
+        shown.text("display_name", label(&connector.display_name));
         if matches!(self.streams, Streams::Fields(..)) && self.head != Head::Slim {
             shown.insert("source", &connector.source);
         }
@@ -88,7 +88,7 @@ impl Shape<'_> {
         }
         match self.onward.args(connector) {
             Some(args) => shown.insert("next", &schema(&args)),
-            None => shown.insert("note", BY_NAME),
+            None => shown.text("note", BY_NAME),
         }
         if matches!(self.streams, Streams::Fields(_, Part::Last(_)))
             && let Some(args) = a_record(connector)
@@ -102,11 +102,11 @@ impl Shape<'_> {
             return text::json(&connection.connection_id);
         }
         let mut shown = Object::with_capacity(AROUND_BYTES);
-        shown.insert("connection_id", &connection.connection_id);
-        shown.insert("display_name", label(&connection.display_name));
+        shown.text("connection_id", &connection.connection_id);
+        shown.text("display_name", label(&connection.display_name));
         if matches!(self.streams, Streams::Fields(..)) {
             if let Some(grant_id) = &connection.grant_id {
-                shown.insert("grant_id", grant_id);
+                shown.text("grant_id", grant_id);
             }
             shown.insert("freshness", &connection.freshness);
         }
@@ -120,11 +120,11 @@ impl Shape<'_> {
 
     fn row(&self, row: &StreamRow, fields: Option<(Form, Part)>) -> String {
         let mut shown = Object::with_capacity(AROUND_BYTES);
-        shown.insert("name", &row.name);
+        shown.text("name", &row.name);
         if self.head != Head::Slim
             && let Some(description) = &row.description
         {
-            shown.insert("description", text::cut(description, MAX_DESCRIPTION_CHARS));
+            shown.text("description", text::cut(description, MAX_DESCRIPTION_CHARS));
         }
         let most = self.connections.most();
         if !row.connection_ids.is_empty() {
@@ -152,7 +152,7 @@ impl Shape<'_> {
             shown.insert("last_updated", &row.last_updated);
         }
         if let Some(semantics) = told(&row.semantics) {
-            shown.insert("semantics", semantics);
+            shown.text("semantics", semantics);
         }
         shown.insert("primary_key", self.head.of(&row.primary_key));
         shown.insert("cursor_field", &row.cursor_field);
