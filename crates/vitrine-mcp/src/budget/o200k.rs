@@ -27,26 +27,84 @@ pub(crate) fn is_within(text: &str, most: usize) -> bool {
 /// neighbours all make a token, no two bytes stand alone side by side: at most two tokens for three of them. Of digits,
 /// three are one.
 fn is_plainly_within(text: &[u8], most: usize) -> bool {
-    let Some(mut spare) = text.len().checked_sub(most) else { return true };
-    let (mut run, mut digits, mut before) = (0_usize, 0_usize, 0);
-    for &byte in text {
-        if byte.is_ascii_digit() {
-            digits += 1;
-        } else if run > 0 && digits == 0 && byte < 128 && merges(before, byte) {
-            run += 1;
-        } else {
-            spare = spare.saturating_sub((run + 1) / 3 + digits - digits.div_ceil(3));
-            if spare == 0 {
-                return true;
+    let Some(spare) = text.len().checked_sub(most) else { return true };
+    // A run that is cut in two may count for one token less than it has.
+    let wanted = spare + LANES - 1;
+    let length = text.len() / LANES;
+    let parts: [&[u8]; LANES] = std::array::from_fn(|lane| &text[lane * length..][..length]);
+    let mut runs = [Run::default(); LANES];
+    let mut from = 0;
+    while from < length {
+        let to = length.min(from + STRETCH);
+        for at in from..to {
+            for (run, part) in runs.iter_mut().zip(parts) {
+                run.byte(part[at]);
             }
-            // Letters after an apostrophe may be cut off from those that follow them.
-            run = usize::from(byte < 128 && before != b'\'');
-            digits = 0;
         }
-        before = byte;
+        if runs.iter().map(|run| run.saved).sum::<usize>() >= wanted {
+            return true;
+        }
+        from = to;
     }
-    spare <= (run + 1) / 3 + digits - digits.div_ceil(3)
+    spare == 0
 }
+
+/// Parts of a text that are looked at by turns, since a byte has to wait for the one before it.
+const LANES: usize = 4;
+
+/// A run of bytes, and how many tokens all runs so far have less than bytes.
+#[derive(Clone, Copy)]
+struct Run {
+    before: u8,
+    /// Its length by threes, as a bit that goes round: 1 for one byte, 2 for two, 4 for three, 1 again for four.
+    phase: u8,
+    saved: usize,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { before: 0, phase: 1, saved: 0 }
+    }
+}
+
+impl Run {
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        let byte = if byte < 128 { byte } else { 0 };
+        let joint = JOINTS[usize::from(self.before & 127)][usize::from(byte & 127)];
+        self.saved += usize::from(joint & self.phase != 0);
+        self.phase = if joint & GOES_ON == 0 { 1 } else { (self.phase << 1 | self.phase >> 2) & 7 };
+        self.before = if joint & CUT_OFF == 0 { byte } else { 0 };
+    }
+}
+
+/// Of two bytes side by side: in which phases the second saves a token, whether they are of one run, and whether the second
+/// may be cut off from what follows it.
+static JOINTS: [[u8; 128]; 128] = {
+    let mut joints = [[0; 128]; 128];
+    let mut at = 0;
+    while at < 128 * 128 {
+        let (first, second) = (at / 128, at % 128);
+        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
+        let digits = ((first as u8).is_ascii_digit(), (second as u8).is_ascii_digit());
+        joints[first][second] = if let (true, true) = digits {
+            // The second and the third of three digits.
+            GOES_ON | 1 | 2
+        } else if !digits.1 && MERGES[first][second] {
+            // Every second of three bytes.
+            GOES_ON | 1
+        } else if first == b'\'' as usize {
+            // Letters after an apostrophe may be cut off from those that follow them.
+            CUT_OFF
+        } else {
+            0
+        };
+        at += 1;
+    }
+    joints
+};
+const GOES_ON: u8 = 8;
+const CUT_OFF: u8 = 16;
 
 /// At least as many tokens as o200k makes of `text`; perhaps a little more, but not beyond `most`, when the rest of the
 /// text cannot exceed that even with a token a byte.
