@@ -3,6 +3,9 @@
 
 /// Bytes looked at together.
 const WORD: usize = 8;
+/// Words without a special byte after which whole blocks are tried.
+const PLAIN: usize = 3;
+const BLOCK: usize = 64;
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -48,15 +51,37 @@ fn push_special(out: &mut String, byte: u8) {
 #[inline]
 pub(crate) fn next_special(bytes: &[u8], from: usize) -> Option<usize> {
     let mut rest = &bytes[from..];
+    let mut plain = 0;
     while let Some((word, after)) = rest.split_first_chunk::<WORD>() {
         let found = specials(u64::from_le_bytes(*word));
         if found != 0 {
             return Some(bytes.len() - rest.len() + found.trailing_zeros() as usize / 8);
         }
         rest = after;
+        plain += 1;
+        if plain == PLAIN {
+            rest = after_plain_blocks(rest);
+            plain = 0;
+        }
     }
     let start = bytes.len() - rest.len();
-    rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')).map(|at| start + at)
+    rest.iter().position(|byte| is_special(*byte)).map(|at| start + at)
+}
+
+/// What follows blocks in which nothing is special. Prose has many.
+fn after_plain_blocks(mut rest: &[u8]) -> &[u8] {
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        // Looked at to the end, so that many bytes are looked at together.
+        if block.iter().fold(false, |any, byte| any | is_special(*byte)) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
 /// The high bit of the first special byte, and perhaps of bytes after it: a borrow only runs upwards.
@@ -91,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_written_as_the_library_writes_it(text in "(.|[\"\\\\\0-\u{1f}]|[a-z ]{1,20}|[\u{7f}-\u{a0}日😀]){0,40}") {
+        fn any_text_is_written_as_the_library_writes_it(text in "(.|[\"\\\\\0-\u{1f}]|[a-z ]{1,200}|[\u{7f}-\u{a0}日😀]){0,40}") {
             prop_assert_eq!(literal(&text), serde_json::to_string(&text).unwrap());
         }
     }
