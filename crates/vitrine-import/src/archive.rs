@@ -90,6 +90,14 @@ impl Archive {
     }
 }
 
+/// Says what became of a member that cannot be unpacked. What the system says stands as it is.
+fn damaged(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::Interrupted || error.raw_os_error().is_some() {
+        return error;
+    }
+    io::Error::new(error.kind(), format!("is damaged inside the archive ({error}); download the archive again"))
+}
+
 fn leads_outside(name: &str) -> bool {
     name.starts_with('/') || name.contains(['\\', '\0']) || name.split('/').any(|part| part == "..")
 }
@@ -102,7 +110,7 @@ struct Unpacked<'a, R> {
 
 impl<R: Read> Read for Unpacked<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.member.read(buffer)?;
+        let read = self.member.read(buffer).map_err(damaged)?;
         let bytes = read as u64;
         if bytes > self.left || bytes > *self.all {
             let message = "unpacks to many times its size, as a ZIP bomb does; unpack it yourself if you trust it";
@@ -122,9 +130,9 @@ mod tests {
     use zip::write::SimpleFileOptions;
 
     use super::*;
-    use crate::Kind;
     use crate::export::Export;
-    use crate::testing::{read, zip};
+    use crate::testing::{Found, read, settings, zip};
+    use crate::{Kind, Sink};
 
     const MAIL: &[u8] = b"From x Sat Jan  3 01:05:34 1998\nMessage-ID: <1@x>\n\nHello\n";
 
@@ -165,6 +173,26 @@ mod tests {
             let refused = Export::of_bytes("mail.zip", &archive[..length]);
             let told = matches!(&refused, Err(ImportError::Damaged(why)) if why.contains("cut off or damaged"));
             assert!(told, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_damaged_is_named_with_what_to_do() {
+        let mails: String =
+            (0..2_000_u32).map(|id| format!("From x\nMessage-ID: <{id}@x>\n\n{}\n\n", id * id)).collect();
+        let whole = zip(&[("Takeout/Mail/a.mbox", mails.as_bytes())]);
+        let first = 30 + "Takeout/Mail/a.mbox".len();
+        for (place, at) in [("start", first), ("middle", whole.len() / 2)] {
+            let mut archive = whole.clone();
+            archive[at] ^= 0xff;
+            let mut export = Export::of_bytes("mail.zip", archive).unwrap();
+            let mut found = Found::default();
+            let end = Kind::Mbox.prepare(&mut export, &settings(), "x").and_then(|prepared| {
+                prepared.read(&mut export, &settings(), &mut Sink::new(&mut found, settings().now))
+            });
+            let why = end.unwrap_err().to_string();
+            let told = why.starts_with("Takeout/Mail/a.mbox: is damaged inside the archive (");
+            assert!(told && why.ends_with("; download the archive again"), "{place}: {why}");
         }
     }
 }

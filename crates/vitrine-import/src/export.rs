@@ -187,8 +187,9 @@ impl Export {
 
     /// The first bytes of a member.
     pub(crate) fn head(&mut self, member: &Member, bytes: usize) -> Result<Vec<u8>, ImportError> {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", member.name));
         let mut head = Vec::new();
-        self.source(member)?.take(bytes as u64).read_to_end(&mut head)?;
+        self.source(member)?.take(bytes as u64).read_to_end(&mut head).map_err(named)?;
         Ok(head)
     }
 
