@@ -125,8 +125,7 @@ impl<'a> Page<'a> {
             warnings.push(shortened(count, list.data.len()));
         }
         warnings.extend(rows.iter().flat_map(|row| row.warnings.iter().cloned()));
-        // A bookmark covers the whole session, so it counts only once the session is at its end.
-        let bookmark = list.next_changes_since.as_ref().filter(|_| !cut);
+        let bookmark = list.next_changes_since.as_ref();
 
         let mut text = String::with_capacity(CHANNEL_BYTES);
         text += &self.heading(count, has_more);
@@ -134,7 +133,12 @@ impl<'a> Page<'a> {
             text.line(format_args!("next_cursor: {} (same arguments, with this cursor)", literal(cursor)));
         }
         if let Some(bookmark) = bookmark {
-            text.line(format_args!("next_changes_since: {} (pass as changes_since next time)", literal(bookmark)));
+            // A bookmark covers the whole session, so it counts only once the session is at its end.
+            let when = if has_more { "once has_more is false, " } else { "" };
+            text.line(format_args!(
+                "next_changes_since: {} ({when}pass as changes_since next time)",
+                literal(bookmark)
+            ));
         }
         text += &warning_lines(&warnings);
         text += &sources(rows);
