@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod batch;
 mod budget;
 mod declared;
 mod envelope;

@@ -6,15 +6,19 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body::Body;
+use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::batch;
 use crate::envelope::Envelope;
 use crate::server::Adapter;
 use crate::source::ReaderSource;
@@ -30,19 +34,46 @@ pub struct McpService<S: ReaderSource>(StreamableHttpService<Adapter<S>, NeverSe
 
 impl<S: ReaderSource> McpService<S> {
     /// Answers one request.
-    pub async fn handle<B>(&self, mut request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    where
+        B: Body + Send + 'static,
+        B::Error: Display,
+    {
+        let (mut parts, body) = request.into_parts();
+        accept_both(&mut parts.headers);
+        if !unreadable::is_json(&parts.headers) {
+            return self.one(Request::from_parts(parts, body)).await;
+        }
+        let again = batch::may_come(&parts.headers).then(|| parts.clone());
+        let heard = Heard::default();
+        let response = self.one(Request::from_parts(parts, heard.listen(body))).await;
+        let messages = again.and_then(|parts| Some((parts, batch::messages(&heard.refused(&response)?)?)));
+        match messages {
+            Some((parts, messages)) => self.each(parts, messages).await,
+            None => heard.explain(response),
+        }
+    }
+
+    /// Answers the messages of one body, one after the other.
+    async fn each(&self, mut parts: Parts, messages: Vec<Value>) -> Response<BoxBody<Bytes, Infallible>> {
+        parts.headers.remove(header::CONTENT_LENGTH);
+        let mut responses = Vec::with_capacity(messages.len());
+        for message in messages {
+            let heard = Heard::default();
+            let body = heard.listen(Full::new(Bytes::from(message.to_string())));
+            responses.push(heard.explain(self.one(Request::from_parts(parts.clone(), body)).await));
+        }
+        batch::gather(responses).await
+    }
+
+    async fn one<B>(&self, mut request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
     where
         B: Body + Send + 'static,
         B::Error: Display,
     {
         let envelope = Envelope::default();
         request.extensions_mut().insert(envelope.clone());
-        accept_both(request.headers_mut());
-        let is_json = unreadable::is_json(request.headers());
-        let heard = Heard::default();
-        let request = request.map(|body| heard.listen(body));
-        let response = envelope.fill(self.0.handle(request).await).await;
-        if is_json { heard.explain(response) } else { response }
+        envelope.fill(self.0.handle(request).await).await
     }
 }
 

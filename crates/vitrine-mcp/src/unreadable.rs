@@ -71,6 +71,11 @@ impl Heard {
         })
     }
 
+    /// The body, if the library could make no message of it.
+    pub(crate) fn refused<T>(&self, response: &Response<T>) -> Option<Vec<u8>> {
+        (response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE).then(|| self.whole())
+    }
+
     fn whole(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).concat()
     }
@@ -80,12 +85,10 @@ impl Heard {
         &self,
         response: Response<BoxBody<Bytes, Infallible>>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
-        if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return response;
-        }
+        let Some(body) = self.refused(&response) else { return response };
         let (mut parts, _) = response.into_parts();
         parts.status = StatusCode::BAD_REQUEST;
         parts.headers.insert(header::CONTENT_TYPE, JSON);
-        Response::from_parts(parts, Full::new(error(&self.whole()).to_string().into()).boxed())
+        Response::from_parts(parts, Full::new(error(&body).to_string().into()).boxed())
     }
 }

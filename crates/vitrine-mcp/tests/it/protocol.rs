@@ -269,12 +269,38 @@ async fn what_is_no_message_is_an_error_of_the_protocol() {
         ("7".to_owned(), -32_600),
         ("{}".to_owned(), -32_600),
         (json!({ "jsonrpc": "2.0", "id": { "a": 1 }, "method": "tools/list" }).to_string(), -32_600),
+        (json!([]).to_string(), -32_600),
         (json!([list]).to_string(), -32_600),
     ] {
-        let (status, kind, answer) = answer_to_text(post(&list), body.clone()).await;
+        let request = post(&list).header("mcp-protocol-version", "2025-06-18");
+        let (status, kind, answer) = answer_to_text(request, body.clone()).await;
         assert_eq!((status, kind.as_str()), (StatusCode::BAD_REQUEST, "application/json"), "{body}");
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(code)), "{body}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn the_first_revision_takes_several_messages_in_one_body() {
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let call = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "schema", "arguments": {}}});
+    let broken = json!({"jsonrpc": "2.0", "id": 7, "method": 7});
+    let several = json!([call(1), told, {"jsonrpc": "2.0", "id": "two", "method": "ping"}, broken, call(3)]);
+    let signed = || post(&call(1)).header("authorization", "Bearer x");
+    for request in [signed(), signed().header("mcp-protocol-version", "2025-03-26")] {
+        let (status, kind, answers) = answer(request, &several).await;
+        assert_eq!((status, kind.as_str()), (StatusCode::OK, "application/json"), "{answers}");
+        let ids: Vec<_> = answers.as_array().unwrap().iter().map(|answer| answer["id"].clone()).collect();
+        assert_eq!(ids, [json!(1), json!("two"), json!(7), json!(3)]);
+        for at in [0, 3] {
+            assert_eq!(answers[at]["result"]["structuredContent"]["data"]["object"], "schema", "{answers}");
+        }
+        assert_eq!(answers[2]["error"]["code"], -32_600);
+    }
+    let (status, _, nothing) = answer(signed(), &json!([told, told])).await;
+    assert_eq!((status, nothing), (StatusCode::ACCEPTED, Value::Null));
+    let many: Vec<_> = (0..100).map(call).collect();
+    let (status, _, refused) = answer(signed(), &json!(many)).await;
+    assert_eq!((status, &refused["error"]["code"]), (StatusCode::BAD_REQUEST, &json!(-32_600)));
 }
 
 #[tokio::test]
