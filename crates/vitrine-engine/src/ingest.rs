@@ -6,7 +6,7 @@ mod line;
 mod session;
 
 pub use index::{IndexLayout, RecordKeys, TextField};
-pub use line::{Incoming, KeyFrom, Rejection, RejectionCode, prepare};
+pub use line::{Incoming, KeyFrom, Rejection, RejectionCode, prepare, prepare_found};
 pub use session::{IngestResult, IngestSession, RejectedLine};
 
 /// Longest line that is read, in bytes. Room for a text of 64 MiB with its escapes.

@@ -41,4 +41,4 @@ mod zones;
 pub use export::Export;
 pub use kind::{FORMS, Kind, Prepared};
 pub use settings::{DateOrder, Settings};
-pub use sink::{ImportError, Outlet, Sink, Skip, Stopped};
+pub use sink::{ImportError, Outlet, Sink, Skip, Stopped, Values};

@@ -5,6 +5,7 @@ use std::io;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use vitrine_contract::{BlobRef, time};
 use vitrine_engine::keeping::NewBlob;
 
@@ -68,6 +69,16 @@ pub trait Outlet {
     fn skip(&mut self, skip: Skip);
     /// Something the owner should know of how the export was read, in a sentence.
     fn note(&mut self, note: String);
+    /// Takes records as values, where there is no use for lines.
+    fn values(&mut self) -> Option<&mut dyn Values> {
+        None
+    }
+}
+
+/// Takes records that were never written as lines.
+pub trait Values {
+    /// A record of a stream, which happened `at` that time.
+    fn record(&mut self, stream: &str, at: Timestamp, data: Map<String, Value>) -> Result<(), Stopped>;
 }
 
 /// The importer's end of an [`Outlet`].
@@ -96,7 +107,34 @@ impl<'a> Sink<'a> {
         at: Option<Timestamp>,
         data: &impl Serialize,
     ) -> Result<(), ImportError> {
-        let at = at.filter(|at| *at <= self.now && EMISSIONS.contains(&at.as_second())).unwrap_or(self.now);
+        let at = self.emission(at);
+        if let Some(values) = self.outlet.values()
+            && let Value::Object(data) = serde_json::to_value(data).map_err(io::Error::from)?
+        {
+            return Ok(values.record(stream, at, data)?);
+        }
+        self.line(stream, at, data)
+    }
+
+    /// Like [`Self::record`], of what is a value already.
+    pub(crate) fn row(
+        &mut self,
+        stream: &str,
+        at: Option<Timestamp>,
+        data: Map<String, Value>,
+    ) -> Result<(), ImportError> {
+        let at = self.emission(at);
+        match self.outlet.values() {
+            Some(values) => Ok(values.record(stream, at, data)?),
+            None => self.line(stream, at, &data),
+        }
+    }
+
+    fn emission(&self, at: Option<Timestamp>) -> Timestamp {
+        at.filter(|at| *at <= self.now && EMISSIONS.contains(&at.as_second())).unwrap_or(self.now)
+    }
+
+    fn line(&mut self, stream: &str, at: Timestamp, data: &impl Serialize) -> Result<(), ImportError> {
         self.line.clear();
         let line = Line { data, emitted_at: time::format(at) };
         serde_json::to_writer(&mut self.line, &line).map_err(io::Error::from)?;

@@ -33,6 +33,19 @@ pub(super) fn normalize(text: &str) -> String {
     out
 }
 
+/// The text of a value in the same form.
+pub(super) fn text(value: &Value) -> String {
+    let mut out = Vec::new();
+    if let Value::String(text) = value {
+        let escapes = text.bytes().filter(|b| matches!(b, 0..0x20 | b'"' | b'\\')).count();
+        out.reserve_exact(text.len() + escapes + 2);
+    }
+    match serde_json::to_writer(&mut out, value) {
+        Ok(()) => String::from_utf8(out).unwrap_or_default(),
+        Err(_) => value.to_string(),
+    }
+}
+
 /// One past the closing quote of the string that starts at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use vitrine_contract::{time, values};
 
-use super::json::normalize;
+use super::json::{self, normalize};
 use crate::declaration::{RecordValidator, Stream, identity};
 
 /// A checked change.
@@ -19,7 +20,7 @@ pub enum Incoming {
         /// Its handle-safe id.
         id: String,
         /// When the source emitted it.
-        emitted_at: String,
+        emitted_at: Timestamp,
         /// Its fields, each with its JSON text.
         fields: Vec<(String, String)>,
     },
@@ -28,7 +29,7 @@ pub enum Incoming {
         /// Its handle-safe id.
         id: String,
         /// When the source said so.
-        emitted_at: String,
+        emitted_at: Timestamp,
     },
 }
 
@@ -143,6 +144,22 @@ pub fn prepare(
     Ok(Incoming::Upsert { id, emitted_at, fields: fields(raw.get(), map.len()) })
 }
 
+/// Checks a record that was found just now, as [`prepare`] checks the line that would say the same.
+pub fn prepare_found(
+    data: Map<String, Value>,
+    emitted_at: Timestamp,
+    stream: &Stream,
+    validator: &RecordValidator,
+) -> Result<Incoming, Rejection> {
+    let emitted_at = kept(emitted_at)?;
+    let id = identity::record_id(stream, &data, &Value::Null).map_err(|e| no_identity(&e))?;
+    let data = Value::Object(data);
+    validator.check(&data).map_err(|fault| Rejection::new(RejectionCode::InvalidRecord, fault))?;
+    let Value::Object(data) = data else { unreachable!("it was made one") };
+    let fields = data.into_iter().map(|(name, value)| (name, json::text(&value))).collect();
+    Ok(Incoming::Upsert { id, emitted_at, fields })
+}
+
 /// Top-level fields with their text, of which `distinct` have a name of their own; of a name that
 /// stands twice the last value counts.
 fn fields(object: &str, distinct: usize) -> Vec<(String, String)> {
@@ -165,17 +182,20 @@ fn fields(object: &str, distinct: usize) -> Vec<(String, String)> {
     fields
 }
 
-/// The time of emission in its one form. Stores keep it in nanoseconds of 64 bits.
-fn emitted_at(value: Option<&Value>) -> Result<String, Rejection> {
-    let invalid = |message: &str| Rejection::new(RejectionCode::InvalidRecord, message);
-    let instant = value
-        .and_then(Value::as_str)
-        .and_then(time::parse)
-        .ok_or_else(|| invalid("`emitted_at` must be a time such as 2026-03-12T09:41:00Z."))?;
+/// The time of emission.
+fn emitted_at(value: Option<&Value>) -> Result<Timestamp, Rejection> {
+    let invalid = "`emitted_at` must be a time such as 2026-03-12T09:41:00Z.";
+    let instant = value.and_then(Value::as_str).and_then(time::parse);
+    kept(instant.ok_or_else(|| Rejection::new(RejectionCode::InvalidRecord, invalid))?)
+}
+
+/// An instant that stores can keep, in nanoseconds of 64 bits.
+fn kept(instant: Timestamp) -> Result<Timestamp, Rejection> {
     if i64::try_from(instant.as_nanosecond()).is_err() {
-        return Err(invalid("`emitted_at` must lie between the years 1678 and 2261."));
+        let message = "`emitted_at` must lie between the years 1678 and 2261.";
+        return Err(Rejection::new(RejectionCode::InvalidRecord, message));
     }
-    Ok(time::format(instant))
+    Ok(instant)
 }
 
 fn no_identity(error: &identity::IdentityError) -> Rejection {
@@ -202,7 +222,56 @@ fn json_fault(what: &str, error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
     use super::*;
+    use crate::declaration::Declaration;
+
+    fn loose() -> Stream {
+        let declaration = json!({
+            "protocol_version": "0.1.0",
+            "source": { "kind": "connector", "id": "urn:test:loose" },
+            "connector_key": "loose",
+            "declaration_version": "1",
+            "publisher": { "id": "urn:test" },
+            "display": { "name": "Loose" },
+            "streams": [{
+                "name": "rows",
+                "description": "Rows.",
+                "display": { "label": "Rows", "detail": "Reads every row." },
+                "semantics": "mutable_state",
+                "schema": {
+                    "type": "object",
+                    "properties": { "id": { "type": ["string", "integer"] }, "n": { "type": "number" } },
+                    "required": ["id"]
+                },
+                "primary_key": ["id"],
+                "selection": { "fields": true, "resources": true },
+                "query": { "aggregations": { "count": true } }
+            }]
+        });
+        let declaration = Declaration::parse(&declaration.to_string()).expect("a good declaration");
+        declaration.streams["rows"].as_ref().clone()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_found_is_checked_as_its_line_would_be(
+            id in prop_oneof![Just(json!(null)), any::<i64>().prop_map(Value::from), "[ -~é\\n]{0,6}".prop_map(Value::from)],
+            n in prop_oneof![any::<f64>().prop_map(Value::from), any::<u64>().prop_map(Value::from), Just(json!("x"))],
+            text in "[\\x00-\\x20\"\\\\/é😀a-z]{0,40}",
+            second in -12_000_000_000_i64..12_000_000_000,
+        ) {
+            let (stream, at) = (loose(), Timestamp::from_second(second).unwrap());
+            let validator = stream.validator().unwrap();
+            let data = json!({ "id": id, "n": n, &text: { "deep": [text, n, null] }, "text": text, "yes": true });
+            let line = json!({ "data": data, "emitted_at": time::format(at) }).to_string();
+            let of_line = prepare(line.as_bytes(), &stream, &validator, KeyFrom::Data);
+            let Value::Object(data) = data else { unreachable!() };
+            prop_assert_eq!(prepare_found(data, at, &stream, &validator), of_line);
+        }
+    }
 
     #[test]
     fn a_name_that_stands_twice_keeps_its_last_value() {

@@ -257,7 +257,7 @@ impl Reading {
             }
             data.insert(cell.name.clone(), value);
         }
-        sink.record(STREAM, at, &Value::Object(data))
+        sink.row(STREAM, at, data)
     }
 }
 

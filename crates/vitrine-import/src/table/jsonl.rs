@@ -112,7 +112,7 @@ fn prepare(
                 }
                 data.insert(place.name.clone(), value);
             }
-            sink.record(STREAM, at, &Value::Object(data))
+            sink.row(STREAM, at, data)
         })
     };
     Ok(Prepared { declaration: declaration.into(), derived: true, read: Box::new(read) })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use http::StatusCode;
-use vitrine_contract::{ApiError, ErrorCode, time};
+use vitrine_contract::{ApiError, ErrorCode};
 use vitrine_engine::ingest::Incoming;
 use vitrine_engine::keeping::{Keeper, Outcome, Target};
 
@@ -24,7 +24,7 @@ pub(crate) async fn delete<S: Keeper>(
     if !known {
         return Err(not_there());
     }
-    let gone = Incoming::Delete { id, emitted_at: time::format(app.clock.now()) };
+    let gone = Incoming::Delete { id, emitted_at: app.clock.now() };
     let outcomes = app.store.write(&Target { connection_id, stream }, &[gone]).await?;
     match outcomes.as_slice() {
         [Outcome::Accepted] => Ok(StatusCode::NO_CONTENT),

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use rusqlite::Connection;
-use vitrine_contract::time;
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys};
 use vitrine_engine::keeping::Target;
@@ -51,14 +51,14 @@ pub(super) struct Laid {
 }
 
 impl Laid {
-    pub(super) fn new(layout: &IndexLayout, emitted_at: &str, fields: &[(String, String)]) -> Result<Self> {
+    pub(super) fn new(layout: &IndexLayout, emitted_at: Timestamp, fields: &[(String, String)]) -> Result<Self> {
         Self::of(layout, emitted_at, fields, Stored::new(fields))
     }
 
     /// Of a payload that is laid out already.
     pub(super) fn of(
         layout: &IndexLayout,
-        emitted_at: &str,
+        emitted_at: Timestamp,
         fields: &[(String, String)],
         stored: Stored,
     ) -> Result<Self> {
@@ -98,7 +98,7 @@ pub(crate) fn ahead(catalog: &Catalog, target: &Target, changes: &[Incoming]) ->
     let mut all_fields = Vec::with_capacity(changes.len());
     for change in changes {
         let Incoming::Upsert { emitted_at, fields, .. } = change else { return Ok(None) };
-        laid.push(Laid::new(&layout, emitted_at, fields)?);
+        laid.push(Laid::new(&layout, *emitted_at, fields)?);
         all_fields.push(fields);
     }
     let entering = (1..).zip(&all_fields).zip(&laid);
@@ -108,7 +108,6 @@ pub(crate) fn ahead(catalog: &Catalog, target: &Target, changes: &[Incoming]) ->
     Ok(Some(Ahead { version: catalog.version, laid, words }))
 }
 
-fn nanoseconds(emitted_at: &str) -> Result<i64> {
-    let instant = time::parse(emitted_at).ok_or_else(|| corrupt("an emission time that was checked is none"))?;
-    i64::try_from(instant.as_nanosecond()).map_err(|_| corrupt("an emission time that was checked is out of range"))
+fn nanoseconds(emitted_at: Timestamp) -> Result<i64> {
+    i64::try_from(emitted_at.as_nanosecond()).map_err(|_| corrupt("an emission time that was checked is out of range"))
 }

@@ -278,7 +278,7 @@ impl<'a> CellWriter<'a> {
             (Incoming::Delete { id, .. }, Some(standing)) => Ok(Step::Delete { id, standing }),
             (Incoming::Upsert { id, emitted_at, fields }, None) => {
                 self.record += 1;
-                let laid = Laid::new(&self.layout, emitted_at, fields)?;
+                let laid = Laid::new(&self.layout, *emitted_at, fields)?;
                 Ok(Step::Insert(Coming::new(self.record, id, fields, laid)))
             }
             (Incoming::Upsert { id, emitted_at, fields }, Some(standing)) => {
@@ -290,7 +290,7 @@ impl<'a> CellWriter<'a> {
                 if self.semantics == Semantics::AppendOnly {
                     return Ok(Step::Nothing(Outcome::Rejected(RejectionCode::ImmutableRecord)));
                 }
-                let laid = Laid::of(&self.layout, emitted_at, fields, stored)?;
+                let laid = Laid::of(&self.layout, *emitted_at, fields, stored)?;
                 Ok(Step::Update { coming: Coming::new(standing.number, id, fields, laid), standing, changed })
             }
         }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use indicatif::ProgressBar;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use vitrine_engine::declaration::{RecordValidator, Stream};
-use vitrine_engine::ingest::{Incoming, KeyFrom, prepare};
+use vitrine_engine::ingest::{Incoming, KeyFrom, Rejection, prepare, prepare_found};
 use vitrine_engine::keeping::{Keeper, NewBlob, Outcome, Target};
 use vitrine_engine::owner::ConnectionShown;
 use vitrine_engine::port::Store as _;
-use vitrine_import::{Export, ImportError, Kind, Outlet, Prepared, Settings, Sink, Skip, Stopped};
+use vitrine_import::{Export, ImportError, Kind, Outlet, Prepared, Settings, Sink, Skip, Stopped, Values};
 use vitrine_store::{Readied, Store};
 
 use super::summary::Summary;
@@ -147,12 +149,10 @@ impl Gatherer {
         }
         Ok(())
     }
-}
 
-impl Outlet for Gatherer {
-    fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
-        let Some((declared, validator)) = self.streams.get(stream) else { return Err(Stopped) };
-        match prepare(line, declared, validator, KeyFrom::Data) {
+    fn take(&mut self, stream: &str, prepared: Result<Incoming, Rejection>) -> Result<(), Stopped> {
+        let mut bytes = 0;
+        match prepared {
             Err(rejection) => {
                 let place = format!("{stream}, {}", rejection.code.as_str());
                 self.skip(Skip { reason: rejection.message.into(), place, rejected: true });
@@ -161,12 +161,39 @@ impl Outlet for Gatherer {
                 let reason = "an id that came before; the first one counts".into();
                 self.skip(Skip { reason, place: format!("{stream} {id}"), rejected: false });
             }
-            Ok(incoming) => match self.gathered.records.get_mut(stream) {
-                Some(records) => records.push(incoming),
-                None => drop(self.gathered.records.insert(stream.to_owned(), vec![incoming])),
-            },
+            Ok(incoming) => {
+                bytes = size(&incoming);
+                match self.gathered.records.get_mut(stream) {
+                    Some(records) => records.push(incoming),
+                    None => drop(self.gathered.records.insert(stream.to_owned(), vec![incoming])),
+                }
+            }
         }
-        self.grown(line.len())
+        self.grown(bytes)
+    }
+}
+
+/// About how many bytes a change says.
+fn size(incoming: &Incoming) -> usize {
+    match incoming {
+        Incoming::Upsert { fields, .. } => fields.iter().map(|(name, json)| name.len() + json.len() + 4).sum(),
+        Incoming::Delete { .. } => 0,
+    }
+}
+
+impl Values for Gatherer {
+    fn record(&mut self, stream: &str, at: Timestamp, data: Map<String, Value>) -> Result<(), Stopped> {
+        let Some((declared, validator)) = self.streams.get(stream) else { return Err(Stopped) };
+        let prepared = prepare_found(data, at, declared, validator);
+        self.take(stream, prepared)
+    }
+}
+
+impl Outlet for Gatherer {
+    fn line(&mut self, stream: &str, line: &[u8]) -> Result<(), Stopped> {
+        let Some((declared, validator)) = self.streams.get(stream) else { return Err(Stopped) };
+        let prepared = prepare(line, declared, validator, KeyFrom::Data);
+        self.take(stream, prepared)
     }
 
     fn blob(&mut self, blob: NewBlob) -> Result<(), Stopped> {
@@ -181,6 +208,10 @@ impl Outlet for Gatherer {
 
     fn note(&mut self, note: String) {
         self.gathered.notes.push(note);
+    }
+
+    fn values(&mut self) -> Option<&mut dyn Values> {
+        Some(self)
     }
 }
 

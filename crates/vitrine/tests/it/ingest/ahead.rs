@@ -16,7 +16,7 @@ fn letter(id: &str, words: &str) -> Incoming {
         "sender": format!("{id}@example.org"), "received_at": "2026-05-04T09:00:00Z",
     });
     let fields = fields.as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.to_string()));
-    let emitted_at = "2026-05-04T09:00:00Z".to_owned();
+    let emitted_at = "2026-05-04T09:00:00Z".parse().unwrap();
     Incoming::Upsert { id: id.to_owned(), emitted_at, fields: fields.collect() }
 }
 
@@ -64,7 +64,7 @@ async fn what_is_done_ahead_of_a_write_changes_nothing() {
     assert_eq!(told(&ahead).await, told(&plain).await);
 
     // Nothing is foreseen for what stands, comes twice or goes.
-    let gone = Incoming::Delete { id: "new50".to_owned(), emitted_at: "2026-05-05T09:00:00Z".to_owned() };
+    let gone = Incoming::Delete { id: "new50".to_owned(), emitted_at: "2026-05-05T09:00:00Z".parse().unwrap() };
     for batch in [letters(39..41), [letters(50..51), letters(50..51)].concat(), vec![gone]] {
         assert!(!ahead.store.ready(target(), batch).is_laid_out());
     }
