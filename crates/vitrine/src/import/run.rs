@@ -1,10 +1,11 @@
-//! An import from its export into a store: one thread reads, checks and does what can be done ahead while the store
+//! An import from its export into a store: one thread reads and checks, one does what can be done ahead, and the store
 //! writes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -40,8 +41,12 @@ pub(crate) async fn import(
     settings: Settings,
     bar: &ProgressBar,
 ) -> Result<Summary, Fault> {
+    // The reader hands a batch over when the next thread is free for it, so that few are in memory.
+    let (gathered, received) = sync_channel(0);
     let (sender, batches) = mpsc::channel(WAITING_BATCHES);
-    let mut gatherer = Gatherer::new(store, &connection.connection_id, sender).await?;
+    let mut gatherer = Gatherer::new(store, &connection.connection_id, gathered).await?;
+    let readier = Readier { store: Arc::clone(store), connection_id: connection.connection_id.clone(), sender };
+    let readying = tokio::task::spawn_blocking(move || readier.ready_all(&received));
     let (progress, size) = (export.progress(), export.size());
     // What was read to prepare counts for nothing now.
     progress.store(0, Ordering::Relaxed);
@@ -63,6 +68,7 @@ pub(crate) async fn import(
     let Writer { mut summary, batches, .. } = writer;
     drop(batches);
     let (read, changed) = reading.await.map_err(std::io::Error::from)?;
+    readying.await.map_err(std::io::Error::from)?;
     if let Err(fault) = written {
         summary.stopped = Some(fault.to_string());
     } else if let Err(error) = read {
@@ -96,17 +102,15 @@ struct Batch {
 
 /// Checks records and gathers them into batches.
 struct Gatherer {
-    store: Arc<Store>,
-    connection_id: String,
     streams: BTreeMap<String, (Arc<Stream>, RecordValidator)>,
-    sender: mpsc::Sender<Batch>,
+    sender: SyncSender<Gathered>,
     gathered: Gathered,
     remembered: HashSet<u64>,
     hasher: RandomState,
 }
 
 impl Gatherer {
-    async fn new(store: &Arc<Store>, connection_id: &str, sender: mpsc::Sender<Batch>) -> Result<Self, Fault> {
+    async fn new(store: &Arc<Store>, connection_id: &str, sender: SyncSender<Gathered>) -> Result<Self, Fault> {
         let catalog = store.catalog().await?;
         let mut streams = BTreeMap::new();
         if let Some(connection) = catalog.connection(connection_id) {
@@ -116,8 +120,7 @@ impl Gatherer {
             }
         }
         let (remembered, hasher) = (HashSet::new(), RandomState::new());
-        let (store, connection_id) = (Arc::clone(store), connection_id.to_owned());
-        Ok(Self { store, connection_id, streams, sender, gathered: Gathered::default(), remembered, hasher })
+        Ok(Self { streams, sender, gathered: Gathered::default(), remembered, hasher })
     }
 
     fn is_repeated(&mut self, stream: &str, id: &str) -> bool {
@@ -137,15 +140,13 @@ impl Gatherer {
     }
 
     fn send(&mut self) -> Result<(), Stopped> {
-        let Gathered { blobs, records, skips, notes, bytes, .. } = std::mem::take(&mut self.gathered);
-        let is_large = bytes > LARGE_BYTES;
-        let ready =
-            |(stream, records)| self.store.ready(Target { connection_id: self.connection_id.clone(), stream }, records);
-        let batch = Batch { blobs, records: records.into_iter().map(ready).collect(), skips, notes };
-        self.sender.blocking_send(batch).map_err(|_| Stopped)?;
+        let gathered = std::mem::take(&mut self.gathered);
+        let is_large = gathered.bytes > LARGE_BYTES;
+        self.sender.send(gathered).map_err(|_| Stopped)?;
         if is_large {
-            // There is room for this one when the large one is being written.
-            self.sender.blocking_send(Batch::default()).map_err(|_| Stopped)?;
+            // The first waits behind the large one until that is being written, the second for the first.
+            self.sender.send(Gathered::default()).map_err(|_| Stopped)?;
+            self.sender.send(Gathered::default()).map_err(|_| Stopped)?;
         }
         Ok(())
     }
@@ -212,6 +213,28 @@ impl Outlet for Gatherer {
 
     fn values(&mut self) -> Option<&mut dyn Values> {
         Some(self)
+    }
+}
+
+/// Does for each batch what can be done before it is written.
+struct Readier {
+    store: Arc<Store>,
+    connection_id: String,
+    sender: mpsc::Sender<Batch>,
+}
+
+impl Readier {
+    /// Goes on until nobody sends or takes batches any more.
+    fn ready_all(self, gathered: &Receiver<Gathered>) {
+        while let Ok(Gathered { blobs, records, skips, notes, .. }) = gathered.recv() {
+            let ready = |(stream, records)| {
+                self.store.ready(Target { connection_id: self.connection_id.clone(), stream }, records)
+            };
+            let batch = Batch { blobs, records: records.into_iter().map(ready).collect(), skips, notes };
+            if self.sender.blocking_send(batch).is_err() {
+                return;
+            }
+        }
     }
 }
 
