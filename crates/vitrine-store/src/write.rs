@@ -5,6 +5,7 @@ mod batch;
 mod blobs;
 mod forget;
 mod index;
+mod order;
 mod registry;
 mod rows;
 mod trace;

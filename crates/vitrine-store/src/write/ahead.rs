@@ -8,6 +8,7 @@ use vitrine_engine::catalog::Catalog;
 use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys};
 use vitrine_engine::keeping::Target;
 
+use super::order::EntryOrder;
 use super::words::{Entering, WordKeeper};
 use crate::fault::{Result, corrupt};
 use crate::lexical::Builder;
@@ -38,6 +39,8 @@ pub(crate) struct Ahead {
     /// The registry's version.
     pub(super) version: i64,
     pub(super) laid: Vec<Laid>,
+    /// The order of their index entries.
+    pub(super) order: EntryOrder,
     /// Their words; the first of them has the number 1.
     pub(super) words: Vec<Builder>,
 }
@@ -105,7 +108,8 @@ pub(crate) fn ahead(catalog: &Catalog, target: &Target, changes: &[Incoming]) ->
     let entering: Vec<_> =
         entering.map(|((record, fields), laid)| Entering { record, fields, stored: &laid.stored }).collect();
     let words = WordKeeper::new(*cell, &layout).gather(&entering)?;
-    Ok(Some(Ahead { version: catalog.version, laid, words }))
+    let order = EntryOrder::of(changes.iter().map(Incoming::id).zip(laid.iter().map(|laid| &laid.keys)));
+    Ok(Some(Ahead { version: catalog.version, laid, order, words }))
 }
 
 fn nanoseconds(emitted_at: Timestamp) -> Result<i64> {

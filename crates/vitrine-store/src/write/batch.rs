@@ -14,7 +14,8 @@ use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::sort_key::SortKey;
 
 use super::ahead::{self, Ahead, Laid};
-use super::index::{self, Entry, NewEntries};
+use super::index::{self, Entry, New};
+use super::order::EntryOrder;
 use super::rows::Values;
 use super::words::{self, Entering, WordKeeper};
 use super::{Trace, blobs, forget, rows};
@@ -31,8 +32,6 @@ const STANDING: &str =
 const RECORD: &str = "cell, id, place, time, emitted, born, placed, data, long, extra";
 /// Bytes of records whose words are worth a thread of their own.
 const THREAD_BYTES: usize = 64 * 1024;
-/// Records whose index entries are worth one.
-const THREAD_RECORDS: usize = 1_000;
 
 pub(crate) fn batch(
     tx: &Connection,
@@ -148,7 +147,6 @@ impl<'r> Coming<'r> {
 struct NewRows<'s> {
     /// Each with the number of its change.
     records: Vec<(&'s Coming<'s>, i64)>,
-    entries: NewEntries<'s>,
     unread: Vec<(i64, i64, i64)>,
 }
 
@@ -241,12 +239,12 @@ impl<'a> CellWriter<'a> {
         entering.sort_unstable_by_key(|entering| entering.record);
         let keeper = self.words.clone();
         let many = entering.iter().map(Entering::size).sum::<usize>() >= THREAD_BYTES;
-        self.write_with_words(&steps, many, || Ok(words::pack(keeper.gather(&entering)?, 0)))
+        self.write_with_words(&steps, None, many, || Ok(words::pack(keeper.gather(&entering)?, 0)))
     }
 
     /// Takes in records for which everything was done that can be.
     fn take_new(&mut self, run: &[Incoming], ahead: Ahead) -> Result<Vec<Outcome>> {
-        let Ahead { laid, words, .. } = ahead;
+        let Ahead { laid, order, words, .. } = ahead;
         let before = self.record;
         let mut steps = Vec::with_capacity(run.len());
         for (change, laid) in run.iter().zip(laid) {
@@ -255,17 +253,18 @@ impl<'a> CellWriter<'a> {
                 steps.push(Step::Insert(Coming::new(self.record, id, fields, laid)));
             }
         }
-        self.write_with_words(&steps, true, || Ok(words::pack(words, before)))
+        self.write_with_words(&steps, Some(order), true, || Ok(words::pack(words, before)))
     }
 
     /// Does everything: the words are packed beside, on another thread when there are `many`.
     fn write_with_words(
         &mut self,
         steps: &[Step<'_>],
+        order: Option<EntryOrder>,
         many: bool,
         pack: impl FnOnce() -> Result<Vec<Packed>> + Send,
     ) -> Result<Vec<Outcome>> {
-        let (packed, written) = beside(many, pack, || self.write(steps));
+        let (packed, written) = beside(many, pack, || self.write(steps, order));
         written?;
         self.words.enter(self.tx, &packed?)?;
         Ok(steps.iter().map(Step::outcome).collect())
@@ -305,8 +304,8 @@ impl<'a> CellWriter<'a> {
         }
     }
 
-    /// Does everything but enter words.
-    fn write(&mut self, steps: &[Step<'_>]) -> Result<()> {
+    /// Does everything but enter words. The entries of new records come in this `order`, if it is known.
+    fn write(&mut self, steps: &[Step<'_>], order: Option<EntryOrder>) -> Result<()> {
         let mut rows = NewRows::default();
         for step in steps {
             match step {
@@ -316,13 +315,12 @@ impl<'a> CellWriter<'a> {
                 Step::Delete { id, standing } => self.delete(standing, id)?,
             }
         }
-        self.write_rows(rows)
+        self.write_rows(&rows, order)
     }
 
     fn insert<'s>(&mut self, coming: &'s Coming<'s>, rows: &mut NewRows<'s>) -> Result<()> {
         let sequence = self.next_sequence();
         rows.records.push((coming, sequence));
-        rows.entries.enter(Entry { cell: self.cell, record: coming.record, id: coming.id }, &coming.keys, sequence);
         let has_text = has_text(coming.fields);
         let unread = self.layout.texts().iter().filter(|field| field.semantic && has_text(&field.name));
         rows.unread.extend(unread.map(|field| (coming.record, field.number, sequence)));
@@ -333,16 +331,19 @@ impl<'a> CellWriter<'a> {
         Ok(())
     }
 
-    fn write_rows(&self, rows: NewRows<'_>) -> Result<()> {
-        let NewRows { records, mut entries, unread } = rows;
-        let sort = || {
-            entries.sort();
-            entries
-        };
-        let (entries, written) =
-            beside(records.len() >= THREAD_RECORDS, sort, || self.write_records(&records, &unread));
-        written?;
-        entries.write(self.tx)
+    fn write_rows(&self, rows: &NewRows<'_>, order: Option<EntryOrder>) -> Result<()> {
+        let NewRows { records, unread } = rows;
+        self.write_records(records, unread)?;
+        let order =
+            order.unwrap_or_else(|| EntryOrder::of(records.iter().map(|(coming, _)| (coming.id, &coming.keys))));
+        let new = records.iter().map(|(coming, born)| New {
+            record: coming.record,
+            id: coming.id,
+            keys: &coming.keys,
+            born: *born,
+        });
+        let records: Vec<New<'_>> = new.collect();
+        index::enter_new(self.tx, self.cell, &records, &order)
     }
 
     fn write_records(&self, records: &[(&Coming<'_>, i64)], unread: &[(i64, i64, i64)]) -> Result<()> {

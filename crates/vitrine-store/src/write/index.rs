@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use vitrine_engine::ingest::RecordKeys;
 use vitrine_engine::sort_key::ABSENT;
 
+use super::order::EntryOrder;
 use crate::fault::Result;
 
 /// A record's place in the indexes.
@@ -45,64 +46,40 @@ fn set_of_rows(keys: &RecordKeys) -> BTreeSet<IndexRow<'_>> {
     rows(keys).collect()
 }
 
-/// The entries of new records, gathered so that those that stand together are written together.
-#[derive(Default)]
-pub(super) struct NewEntries<'a> {
-    by_value: Vec<NewEntry<'a>>,
-    by_order: Vec<NewEntry<'a>>,
+/// A new record and the change that brings it.
+#[derive(Clone, Copy)]
+pub(super) struct New<'a> {
+    pub(super) record: i64,
+    pub(super) id: &'a str,
+    pub(super) keys: &'a RecordKeys,
+    pub(super) born: i64,
 }
 
-struct NewEntry<'a> {
-    field: i64,
-    value: &'a [u8],
-    place: &'a [u8],
-    entry: Entry<'a>,
-    born: i64,
-}
-
-impl<'a> NewEntries<'a> {
-    /// Enters a new record.
-    pub(super) fn enter(&mut self, entry: Entry<'a>, keys: &'a RecordKeys, born: i64) {
-        for row in rows(keys) {
-            match row {
-                IndexRow::ByValue { field, value, place } => {
-                    self.by_value.push(NewEntry { field, value, place, entry, born });
-                }
-                IndexRow::ByOrder { field, value } => {
-                    self.by_order.push(NewEntry { field, value, place: &[], entry, born });
-                }
-            }
-        }
-    }
-
-    /// Brings them into the order of the indexes, so that each page is written to once.
-    pub(super) fn sort(&mut self) {
-        for entries in [&mut self.by_value, &mut self.by_order] {
-            entries.sort_unstable_by_key(|new| (new.field, new.value, new.place, new.entry.id));
-        }
-    }
-
-    pub(super) fn write(&self, tx: &Connection) -> Result<()> {
-        let table = "by_value (cell, field, value, place, id, born, record)";
-        super::rows::insert(tx, table, &self.by_value, |new, values| {
-            values.push(new.entry.cell)?;
-            values.push(new.field)?;
-            values.push(new.value)?;
-            values.push(new.place)?;
-            values.push(new.entry.id)?;
-            values.push(new.born)?;
-            values.push(new.entry.record)
-        })?;
-        let table = "by_order (cell, field, value, id, born, record)";
-        super::rows::insert(tx, table, &self.by_order, |new, values| {
-            values.push(new.entry.cell)?;
-            values.push(new.field)?;
-            values.push(new.value)?;
-            values.push(new.entry.id)?;
-            values.push(new.born)?;
-            values.push(new.entry.record)
-        })
-    }
+/// Enters new records, in the order of the indexes, so that each page is written to once.
+pub(super) fn enter_new(tx: &Connection, cell: i64, records: &[New<'_>], order: &EntryOrder) -> Result<()> {
+    let table = "by_value (cell, field, value, place, id, born, record)";
+    super::rows::insert(tx, table, &order.by_value, |at, values| {
+        let New { record, id, keys, born } = records[at.record];
+        let (field, value) = &keys.by_value[at.key];
+        values.push(cell)?;
+        values.push(field)?;
+        values.push(value.as_bytes())?;
+        values.push(place(keys))?;
+        values.push(id)?;
+        values.push(born)?;
+        values.push(record)
+    })?;
+    let table = "by_order (cell, field, value, id, born, record)";
+    super::rows::insert(tx, table, &order.by_order, |at, values| {
+        let New { record, id, keys, born } = records[at.record];
+        let (field, value) = &keys.by_order[at.key];
+        values.push(cell)?;
+        values.push(field)?;
+        values.push(value.as_ref().map_or(ABSENT, |key| key.as_bytes()))?;
+        values.push(id)?;
+        values.push(born)?;
+        values.push(record)
+    })
 }
 
 /// Enters a record whose entries were all removed.
