@@ -249,6 +249,18 @@ async fn a_deletion_is_told_in_both_channels() {
 }
 
 #[tokio::test]
+async fn a_shortened_page_of_changes_keeps_the_bookmark_of_its_session() {
+    let host = Host::connect(Fake::person()).await;
+    let changes =
+        json!({"stream": "messages", "connection_id": "cin_work", "changes_since": "beginning", "limit": 100});
+    let page = host.ok("query_records", changes).await;
+    assert_eq!(page.structured["data"]["has_more"], true, "it does not fit: {}", page.text);
+    assert_eq!(page.structured["data"]["next_changes_since"], "at:41");
+    assert_eq!(quoted_after(&page.text, "next_changes_since:").as_deref(), Some("at:41"));
+    assert!(page.text.contains("(once has_more is false, pass as changes_since next time)"));
+}
+
+#[tokio::test]
 async fn each_kind_of_error_can_be_recovered_from() {
     for sees in HOSTS {
         let host = Host::connect(Fake::person()).await;
