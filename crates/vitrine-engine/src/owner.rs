@@ -235,14 +235,14 @@ impl<'a, S: Keeper> Owner<'a, S> {
         let new = NewGrants { package_id, grants, token: token_row(&token, kind, subject) };
         self.store.add_grants(&new).await?;
         let catalog = self.store.catalog().await?;
-        let issued = |grant: &Grant| {
-            let connection_id = grant.connections().first().map(|id| (*id).to_owned()).unwrap_or_default();
-            let connector_key =
-                catalog.connection(&connection_id).map(|c| c.connector_key.to_string()).unwrap_or_default();
-            IssuedGrant { grant_id: grant.grant_id.clone(), connection_id, connector_key }
+        let issued = |grant: &Grant, connection: &str| IssuedGrant {
+            grant_id: grant.grant_id.clone(),
+            connection_id: connection.to_owned(),
+            connector_key: catalog.connection(connection).map(|c| c.connector_key.to_string()).unwrap_or_default(),
         };
+        let each = |grant| Grant::connections(grant).into_iter().map(move |connection| issued(grant, connection));
         Ok(Issued {
-            grants: new.grants.iter().map(issued).collect(),
+            grants: new.grants.iter().flat_map(each).collect(),
             grant_package_id: new.package_id,
             access_token: token.into_text(),
         })

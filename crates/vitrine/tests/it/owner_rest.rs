@@ -97,6 +97,16 @@ async fn a_grant_is_given_shown_and_ended() {
 }
 
 #[tokio::test]
+async fn a_grant_that_covers_several_connections_names_each() {
+    let app = TestApp::with_mail().await;
+    let request = json!({ "client_name": "Desk", "source": "gmail" });
+    let given = app.post(&app.owner, "/v1/owner/grants", &request).await.json();
+    let id = &given["grants"][0]["grant_id"];
+    let of = |connection: &str| json!({ "grant_id": id, "connection_id": connection, "connector_key": "gmail" });
+    assert_eq!(given["grants"], json!([of("cin_home"), of("cin_work")]));
+}
+
+#[tokio::test]
 async fn a_grant_is_asked_for_in_authorization_details() {
     let app = TestApp::with_mail().await;
     let detail = json!({
