@@ -121,13 +121,17 @@ fn beir(folder: &Path) -> Collection {
     let lines =
         |file: &str| -> Vec<Value> { read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
     let part = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    let corpus = lines("corpus.jsonl");
+    // Theirs may be addresses, which no record's id can be.
+    let ids: BTreeMap<String, String> =
+        (0..).zip(&corpus).map(|(n, it): (u32, _)| (part(it, "_id"), format!("d{n}"))).collect();
     let documents =
-        lines("corpus.jsonl").iter().map(|it| (part(it, "_id"), (part(it, "title"), part(it, "text")))).collect();
+        corpus.iter().map(|it| (ids[&part(it, "_id")].clone(), (part(it, "title"), part(it, "text")))).collect();
     let mut judged: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in read("qrels/test.tsv").lines().skip(1) {
         let [query, document, grade] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
         if grade != "0" {
-            judged.entry(query.into()).or_default().insert(document.into());
+            judged.entry(query.into()).or_default().extend(ids.get(document).cloned());
         }
     }
     let queries = lines("queries.jsonl");
