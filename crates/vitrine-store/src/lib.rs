@@ -37,7 +37,7 @@ use vitrine_engine::keeping::{Keeper, KeptGrant, NewBlob, NewConnection, NewGran
 use vitrine_engine::ledger::{Disclosure, Ledger, LedgerAsk, LedgerPage};
 use vitrine_engine::port::{
     BearerRow, Changes, ChangesAsk, Dated, Found, FoundBlob, FoundField, GrantRow, Measured, PackageRow, Page, PageAsk,
-    Row, RowAsk, ScopeStats, SearchAsk, Store as StorePort, StoreResult, TokenRow, WindowAsk,
+    Row, RowAsk, ScopeStats, SearchAsk, Store as StorePort, StoreError, StoreResult, TokenRow, WindowAsk,
 };
 use vitrine_engine::token::TokenDigest;
 
@@ -45,8 +45,8 @@ use database::Database;
 pub use in_use::{Held, alone};
 use ledger::Book;
 pub use open::OpenError;
-use write::Ahead;
 pub use write::Readied;
+use write::{Ahead, Batch};
 
 /// An open store.
 pub struct Store {
@@ -96,8 +96,11 @@ impl Store {
     /// here is done, or fails, where it is written. Takes some hundredths of a second a megabyte: not for threads that
     /// serve.
     pub fn ready(&self, target: Target, batch: Vec<Incoming>) -> Readied {
-        let ahead = self.ahead(&target, &batch).ok().flatten();
-        Readied { target, batch, ahead }
+        let batch = match self.ahead(&target, &batch).ok().flatten() {
+            Some(ahead) => Batch::New(ahead.named(batch)),
+            None => Batch::Changes(batch),
+        };
+        Readied { target, batch }
     }
 
     /// None when some records are not new.
@@ -112,19 +115,32 @@ impl Store {
 
     /// Writes a batch as [`Keeper::write`] does.
     pub async fn write_readied(&self, readied: Readied) -> StoreResult<Vec<Outcome>> {
-        let Readied { target, batch, ahead } = readied;
-        self.write_batch(&target, &batch, ahead).await
+        let Readied { target, batch } = readied;
+        let changes = match batch {
+            Batch::Changes(changes) => changes,
+            Batch::New(mut ahead) => {
+                match self.write_new(&target, &mut ahead).await {
+                    Ok(Some(outcomes)) => return Ok(outcomes),
+                    // Something came between: nothing was written, and is now with another look at what stands.
+                    Ok(None) | Err(StoreError::Failed(_)) => {}
+                    Err(error) => return Err(error),
+                }
+                ahead.into_changes().map_err(|fault| fault.0)?
+            }
+        };
+        self.write_batch(&target, &changes).await
     }
 
-    async fn write_batch(
-        &self,
-        target: &Target,
-        batch: &[Incoming],
-        ahead: Option<Ahead>,
-    ) -> StoreResult<Vec<Outcome>> {
+    async fn write_new(&self, target: &Target, ahead: &mut Ahead) -> StoreResult<Option<Vec<Outcome>>> {
         let catalog = self.catalog().await?;
         let now = self.clock.now();
-        let outcomes = self.database.write(|tx| write::batch(tx, &catalog, target, batch, ahead, now)).await?;
+        self.database.write(|tx| write::new_batch(tx, &catalog, target, ahead, now)).await
+    }
+
+    async fn write_batch(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Vec<Outcome>> {
+        let catalog = self.catalog().await?;
+        let now = self.clock.now();
+        let outcomes = self.database.write(|tx| write::batch(tx, &catalog, target, batch, now)).await?;
         if batch.iter().any(|incoming| matches!(incoming, Incoming::Delete { .. })) {
             self.database.forget().await;
         }
@@ -273,7 +289,7 @@ impl Keeper for Store {
     }
 
     async fn write(&self, target: &Target, batch: &[Incoming]) -> StoreResult<Vec<Outcome>> {
-        self.write_batch(target, batch, None).await
+        self.write_batch(target, batch).await
     }
 
     async fn put_blob(&self, connection_id: &str, info: &BlobRef, bytes: &[u8]) -> StoreResult<()> {

@@ -34,6 +34,7 @@ pub(crate) struct LongField {
 }
 
 /// A payload as it is stored.
+#[derive(Debug, Clone)]
 pub(crate) struct Stored {
     /// Every field in order; those kept in pieces stand as 0.
     pub(crate) data: String,
@@ -71,6 +72,20 @@ impl Stored {
         }
         stored.data.push('}');
         stored
+    }
+
+    /// The payload that was laid out.
+    pub(crate) fn fields(&self) -> Vec<(String, String)> {
+        let json = |name: &str, json: &str| match self.long.iter().position(|long| long.name == name) {
+            None => json.to_owned(),
+            Some(slot) if self.long[slot].json => self.texts[slot].clone(),
+            Some(slot) => {
+                let mut text = String::with_capacity(self.texts[slot].len() + 2);
+                literal::push(&mut text, &self.texts[slot]);
+                text
+            }
+        };
+        values::fields(&self.data).into_iter().map(|(name, value)| (name.to_string(), json(&name, value))).collect()
     }
 
     /// The list of long fields as it is stored.
@@ -278,4 +293,27 @@ pub(crate) fn value_of(tx: &Connection, payload: &Payload<'_>, field: &str) -> R
 /// A slot as it is stored.
 pub(crate) fn slot_number(slot: usize) -> i64 {
     i64::try_from(slot).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_laid_out_can_be_taken_back(
+            texts in prop::collection::btree_map("[\\x00-\\x20\"\\\\é😀a-z]{0,6}", ("[\\x00-\\x20\"\\\\/é😀a-z]{0,9}", 0..3_usize), 0..4),
+        ) {
+            let value = |(text, form): &(String, usize)| match form {
+                0 => json!(text),
+                1 => json!(text.repeat(2 * LONG_BYTES)),
+                _ => json!([text.repeat(2 * LONG_BYTES), 1.5, null]),
+            };
+            let fields: Vec<_> = texts.iter().map(|(name, text)| (name.clone(), value(text).to_string())).collect();
+            prop_assert_eq!(Stored::new(&fields).fields(), fields);
+        }
+    }
 }

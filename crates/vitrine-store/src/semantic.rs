@@ -12,4 +12,4 @@ mod unread;
 pub(crate) use cache::{CellVectors, VectorCache, newest, vector};
 pub(crate) use model::{drop_of_other_models, is_current as is_current_model};
 pub(crate) use reading::{keep, read, take};
-pub(crate) use unread::{Bringing, coverage, drop_cell, forget_record, is_text, renew, renew_cell};
+pub(crate) use unread::{Bringing, coverage, drop_cell, forget_record, has_text, renew, renew_cell};

@@ -12,8 +12,8 @@ mod trace;
 mod words;
 
 pub use ahead::Readied;
-pub(crate) use ahead::{Ahead, ahead, are_new};
-pub(crate) use batch::batch;
+pub(crate) use ahead::{Ahead, Batch, ahead, are_new};
+pub(crate) use batch::{batch, new_batch};
 pub(crate) use blobs::{PART_BYTES, put_blob, put_new_blob};
 pub(crate) use registry::{add_connection, register_source, remove_connection, rename_connection};
 pub(crate) use trace::Trace;

@@ -114,7 +114,12 @@ fn text_fields(data: &str, long: Option<&str>) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Whether a field of a payload holds text.
+pub(crate) fn has_text(fields: &[(String, String)]) -> impl Fn(&str) -> bool {
+    move |name| fields.iter().any(|(field, json)| field == name && is_text(json))
+}
+
 /// Whether a value is a string with something in it.
-pub(crate) fn is_text(json: &str) -> bool {
+fn is_text(json: &str) -> bool {
     json.len() > 2 && json.starts_with('"')
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use rusqlite::Connection;
-use vitrine_engine::catalog::Catalog;
+use vitrine_engine::catalog::{Catalog, FieldNumber};
 use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys};
 use vitrine_engine::keeping::Target;
 
@@ -13,12 +13,19 @@ use super::words::{Entering, WordKeeper};
 use crate::fault::{Result, corrupt};
 use crate::lexical::Builder;
 use crate::row::Stored;
+use crate::semantic;
 
 /// A batch, and what was done for it before it is written.
 pub struct Readied {
     pub(crate) target: Target,
-    pub(crate) batch: Vec<Incoming>,
-    pub(crate) ahead: Option<Ahead>,
+    pub(crate) batch: Batch,
+}
+
+pub(crate) enum Batch {
+    /// Changes for which nothing was done.
+    Changes(Vec<Incoming>),
+    /// What became of new records.
+    New(Ahead),
 }
 
 impl Readied {
@@ -29,7 +36,7 @@ impl Readied {
 
     /// Whether anything could be done for it.
     pub fn is_laid_out(&self) -> bool {
-        self.ahead.is_some()
+        matches!(self.batch, Batch::New(_))
     }
 }
 
@@ -38,6 +45,8 @@ impl Readied {
 pub(crate) struct Ahead {
     /// The registry's version.
     pub(super) version: i64,
+    /// Their ids.
+    pub(super) ids: Vec<String>,
     pub(super) laid: Vec<Laid>,
     /// The order of their index entries.
     pub(super) order: EntryOrder,
@@ -45,12 +54,35 @@ pub(crate) struct Ahead {
     pub(super) words: Vec<Builder>,
 }
 
+impl Ahead {
+    /// With the ids of the changes it was made of, of which nothing else is needed any more.
+    pub(crate) fn named(self, changes: Vec<Incoming>) -> Self {
+        let id = |change| match change {
+            Incoming::Upsert { id, .. } | Incoming::Delete { id, .. } => id,
+        };
+        Self { ids: changes.into_iter().map(id).collect(), ..self }
+    }
+
+    /// The changes that brought them.
+    pub(crate) fn into_changes(self) -> Result<Vec<Incoming>> {
+        let change = |(id, laid): (String, Laid)| {
+            let emitted_at = Timestamp::from_nanosecond(i128::from(laid.emitted))
+                .map_err(|_| corrupt("an emission time that was kept is none"))?;
+            Ok(Incoming::Upsert { id, emitted_at, fields: laid.stored.fields() })
+        };
+        self.ids.into_iter().zip(self.laid).map(change).collect()
+    }
+}
+
 /// A record, laid out for the store.
+#[derive(Debug, Clone)]
 pub(super) struct Laid {
     /// When it was emitted, in nanoseconds.
     pub(super) emitted: i64,
     pub(super) stored: Stored,
     pub(super) keys: RecordKeys,
+    /// The fields whose meaning is to be read.
+    pub(super) unread: Vec<FieldNumber>,
 }
 
 impl Laid {
@@ -66,7 +98,10 @@ impl Laid {
         stored: Stored,
     ) -> Result<Self> {
         let keys = layout.keys(fields.iter().map(|(name, json)| (name.as_str(), json.as_str())));
-        Ok(Self { emitted: nanoseconds(emitted_at)?, stored, keys })
+        let has_text = semantic::has_text(fields);
+        let unread = layout.texts().iter().filter(|field| field.semantic && has_text(&field.name));
+        let unread = unread.map(|field| field.number).collect();
+        Ok(Self { emitted: nanoseconds(emitted_at)?, stored, keys, unread })
     }
 }
 
@@ -80,7 +115,7 @@ pub(crate) fn are_new(tx: &Connection, catalog: &Catalog, target: &Target, chang
     Ok(come_once && none_stands(tx, *cell, changes)?)
 }
 
-pub(super) fn none_stands(tx: &Connection, cell: i64, changes: &[Incoming]) -> Result<bool> {
+fn none_stands(tx: &Connection, cell: i64, changes: &[Incoming]) -> Result<bool> {
     let mut find = tx.prepare_cached("SELECT 1 FROM record WHERE cell = ?1 AND id = ?2")?;
     for change in changes {
         if find.exists((cell, change.id()))? {
@@ -109,7 +144,7 @@ pub(crate) fn ahead(catalog: &Catalog, target: &Target, changes: &[Incoming]) ->
         entering.map(|((record, fields), laid)| Entering { record, fields, stored: &laid.stored }).collect();
     let words = WordKeeper::new(*cell, &layout).gather(&entering)?;
     let order = EntryOrder::of(changes.iter().map(Incoming::id).zip(laid.iter().map(|laid| &laid.keys)));
-    Ok(Some(Ahead { version: catalog.version, laid, order, words }))
+    Ok(Some(Ahead { version: catalog.version, ids: Vec::new(), laid, order, words }))
 }
 
 fn nanoseconds(emitted_at: Timestamp) -> Result<i64> {

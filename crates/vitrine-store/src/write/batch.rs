@@ -13,7 +13,7 @@ use vitrine_engine::ingest::{Incoming, IndexLayout, RecordKeys, RejectionCode};
 use vitrine_engine::keeping::{Outcome, Target};
 use vitrine_engine::sort_key::SortKey;
 
-use super::ahead::{self, Ahead, Laid};
+use super::ahead::{Ahead, Laid};
 use super::index::{self, Entry, New};
 use super::order::EntryOrder;
 use super::rows::Values;
@@ -38,7 +38,6 @@ pub(crate) fn batch(
     known: &Catalog,
     target: &Target,
     incoming: &[Incoming],
-    ahead: Option<Ahead>,
     now: Timestamp,
 ) -> Result<Vec<Outcome>> {
     let fresh;
@@ -51,13 +50,6 @@ pub(crate) fn batch(
     let mut writer = CellWriter::new(tx, catalog, target, now)?;
     let mut outcomes = Vec::with_capacity(incoming.len());
     let mut rest = incoming;
-    if let Some(ahead) = ahead.filter(|ahead| ahead.version == catalog.version)
-        && ahead.laid.len() == incoming.len()
-        && ahead::none_stands(tx, writer.cell, incoming)?
-    {
-        outcomes.extend(writer.take_new(incoming, ahead)?);
-        rest = &[];
-    }
     while !rest.is_empty() {
         let (run, others) = rest.split_at(run_length(rest));
         outcomes.extend(writer.take(run)?);
@@ -66,6 +58,25 @@ pub(crate) fn batch(
     writer.finish()?;
     forget::old_entries(tx, now)?;
     Ok(outcomes)
+}
+
+/// Stores new records that were laid out ahead; nothing when the registry is not as it was. Where one of them stands by
+/// now this fails, for their ids are unique: nothing was looked up before.
+pub(crate) fn new_batch(
+    tx: &Connection,
+    known: &Catalog,
+    target: &Target,
+    ahead: &mut Ahead,
+    now: Timestamp,
+) -> Result<Option<Vec<Outcome>>> {
+    if ahead.version != known.version || catalog::version(tx)? != known.version {
+        return Ok(None);
+    }
+    let mut writer = CellWriter::new(tx, known, target, now)?;
+    let outcomes = writer.take_new(ahead)?;
+    writer.finish()?;
+    forget::old_entries(tx, now)?;
+    Ok(Some(outcomes))
 }
 
 /// How many changes come before the second one of any record.
@@ -103,42 +114,36 @@ enum Step<'r> {
 struct Coming<'r> {
     record: i64,
     id: &'r str,
-    emitted: i64,
+    laid: Cow<'r, Laid>,
+    /// Its fields, where its words are yet to be gathered.
     fields: &'r [(String, String)],
-    stored: Stored,
-    keys: RecordKeys,
 }
 
-impl<'r> Coming<'r> {
-    fn new(record: i64, id: &'r str, fields: &'r [(String, String)], laid: Laid) -> Self {
-        let Laid { emitted, stored, keys } = laid;
-        Self { record, id, emitted, fields, stored, keys }
-    }
-
+impl Coming<'_> {
     /// Gives its row the values of [`RECORD`].
     fn bind(&self, cell: i64, sequence: i64, values: &mut Values<'_, '_>) -> Result<()> {
         values.push(cell)?;
         values.push(self.id)?;
         values.push(self.place())?;
         values.push(self.time())?;
-        values.push(self.emitted)?;
+        values.push(self.laid.emitted)?;
         values.push(sequence)?;
         values.push(sequence)?;
-        values.push(&self.stored.data)?;
-        values.push(self.stored.long_json()?)?;
-        values.push(self.keys.undeclared)
+        values.push(&self.laid.stored.data)?;
+        values.push(self.laid.stored.long_json()?)?;
+        values.push(self.laid.keys.undeclared)
     }
 
     fn place(&self) -> &[u8] {
-        index::place(&self.keys)
+        index::place(&self.laid.keys)
     }
 
     fn time(&self) -> Option<&[u8]> {
-        self.keys.time.as_ref().map(SortKey::as_bytes)
+        self.laid.keys.time.as_ref().map(SortKey::as_bytes)
     }
 
     fn words(&self) -> Entering<'_> {
-        Entering { record: self.record, fields: self.fields, stored: &self.stored }
+        Entering { record: self.record, fields: self.fields, stored: &self.laid.stored }
     }
 }
 
@@ -243,15 +248,13 @@ impl<'a> CellWriter<'a> {
     }
 
     /// Takes in records for which everything was done that can be.
-    fn take_new(&mut self, run: &[Incoming], ahead: Ahead) -> Result<Vec<Outcome>> {
-        let Ahead { laid, order, words, .. } = ahead;
-        let before = self.record;
-        let mut steps = Vec::with_capacity(run.len());
-        for (change, laid) in run.iter().zip(laid) {
-            if let Incoming::Upsert { id, fields, .. } = change {
-                self.record += 1;
-                steps.push(Step::Insert(Coming::new(self.record, id, fields, laid)));
-            }
+    fn take_new(&mut self, ahead: &mut Ahead) -> Result<Vec<Outcome>> {
+        let Ahead { ids, laid, order, words, .. } = ahead;
+        let (before, words) = (self.record, std::mem::take(words));
+        let mut steps = Vec::with_capacity(ids.len());
+        for (id, laid) in ids.iter().zip(laid) {
+            self.record += 1;
+            steps.push(Step::Insert(Coming { record: self.record, id, laid: Cow::Borrowed(laid), fields: &[] }));
         }
         self.write_with_words(&steps, Some(order), true, || Ok(words::pack(words, before)))
     }
@@ -260,7 +263,7 @@ impl<'a> CellWriter<'a> {
     fn write_with_words(
         &mut self,
         steps: &[Step<'_>],
-        order: Option<EntryOrder>,
+        order: Option<&EntryOrder>,
         many: bool,
         pack: impl FnOnce() -> Result<Vec<Packed>> + Send,
     ) -> Result<Vec<Outcome>> {
@@ -278,7 +281,7 @@ impl<'a> CellWriter<'a> {
             (Incoming::Upsert { id, emitted_at, fields }, None) => {
                 self.record += 1;
                 let laid = Laid::new(&self.layout, *emitted_at, fields)?;
-                Ok(Step::Insert(Coming::new(self.record, id, fields, laid)))
+                Ok(Step::Insert(Coming { record: self.record, id, laid: Cow::Owned(laid), fields }))
             }
             (Incoming::Upsert { id, emitted_at, fields }, Some(standing)) => {
                 let stored = Stored::new(fields);
@@ -290,7 +293,8 @@ impl<'a> CellWriter<'a> {
                     return Ok(Step::Nothing(Outcome::Rejected(RejectionCode::ImmutableRecord)));
                 }
                 let laid = Laid::of(&self.layout, *emitted_at, fields, stored)?;
-                Ok(Step::Update { coming: Coming::new(standing.number, id, fields, laid), standing, changed })
+                let coming = Coming { record: standing.number, id, laid: Cow::Owned(laid), fields };
+                Ok(Step::Update { coming, standing, changed })
             }
         }
     }
@@ -305,7 +309,7 @@ impl<'a> CellWriter<'a> {
     }
 
     /// Does everything but enter words. The entries of new records come in this `order`, if it is known.
-    fn write(&mut self, steps: &[Step<'_>], order: Option<EntryOrder>) -> Result<()> {
+    fn write(&mut self, steps: &[Step<'_>], order: Option<&EntryOrder>) -> Result<()> {
         let mut rows = NewRows::default();
         for step in steps {
             match step {
@@ -321,29 +325,33 @@ impl<'a> CellWriter<'a> {
     fn insert<'s>(&mut self, coming: &'s Coming<'s>, rows: &mut NewRows<'s>) -> Result<()> {
         let sequence = self.next_sequence();
         rows.records.push((coming, sequence));
-        let has_text = has_text(coming.fields);
-        let unread = self.layout.texts().iter().filter(|field| field.semantic && has_text(&field.name));
-        rows.unread.extend(unread.map(|field| (coming.record, field.number, sequence)));
-        self.insert_pieces(coming.record, &coming.stored)?;
-        blobs::note_uses(self.tx, self.cell, coming.record, &coming.keys)?;
+        let Laid { emitted, stored, keys, unread } = &*coming.laid;
+        rows.unread.extend(unread.iter().map(|field| (coming.record, *field, sequence)));
+        self.insert_pieces(coming.record, stored)?;
+        blobs::note_uses(self.tx, self.cell, coming.record, keys)?;
         self.added += 1;
-        self.newest = self.newest.max(Some(coming.emitted));
+        self.newest = self.newest.max(Some(*emitted));
         Ok(())
     }
 
-    fn write_rows(&self, rows: &NewRows<'_>, order: Option<EntryOrder>) -> Result<()> {
+    fn write_rows(&self, rows: &NewRows<'_>, order: Option<&EntryOrder>) -> Result<()> {
         let NewRows { records, unread } = rows;
         self.write_records(records, unread)?;
-        let order =
-            order.unwrap_or_else(|| EntryOrder::of(records.iter().map(|(coming, _)| (coming.id, &coming.keys))));
+        let found;
+        let order = if let Some(order) = order {
+            order
+        } else {
+            found = EntryOrder::of(records.iter().map(|(coming, _)| (coming.id, &coming.laid.keys)));
+            &found
+        };
         let new = records.iter().map(|(coming, born)| New {
             record: coming.record,
             id: coming.id,
-            keys: &coming.keys,
+            keys: &coming.laid.keys,
             born: *born,
         });
         let records: Vec<New<'_>> = new.collect();
-        index::enter_new(self.tx, self.cell, &records, &order)
+        index::enter_new(self.tx, self.cell, &records, order)
     }
 
     fn write_records(&self, records: &[(&Coming<'_>, i64)], unread: &[(i64, i64, i64)]) -> Result<()> {
@@ -375,7 +383,8 @@ impl<'a> CellWriter<'a> {
     }
 
     fn update(&mut self, coming: &Coming<'_>, standing: &Standing, changed: &BTreeSet<String>) -> Result<()> {
-        let Coming { id, emitted, fields, stored, keys, .. } = coming;
+        let Coming { id, fields, laid, .. } = coming;
+        let Laid { emitted, stored, keys, .. } = &**laid;
         let sequence = self.next_sequence();
         let entry = Entry { cell: self.cell, record: standing.number, id };
         index::replace(self.tx, entry, &self.keys_of(standing)?, keys, sequence)?;
@@ -405,7 +414,7 @@ impl<'a> CellWriter<'a> {
         self.insert_pieces(standing.number, stored)?;
         let bringing = Bringing { cell: self.cell, record: standing.number, stamp: sequence };
         let is_changed = |field: &str| changed.contains(field);
-        semantic::renew(self.tx, bringing, self.layout.texts(), is_changed, has_text(fields))?;
+        semantic::renew(self.tx, bringing, self.layout.texts(), is_changed, semantic::has_text(fields))?;
         blobs::forget_uses(self.tx, standing.number)?;
         blobs::note_uses(self.tx, self.cell, standing.number, keys)?;
         self.tx.prepare_cached("INSERT INTO event (cell, sequence, record) VALUES (?1, ?2, ?3)")?.execute((
@@ -532,11 +541,6 @@ fn beside<A: Send, B>(is_worth_it: bool, other: impl FnOnce() -> A + Send, here:
         let done = here();
         (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
     })
-}
-
-/// Whether a field of a payload holds text.
-fn has_text(fields: &[(String, String)]) -> impl Fn(&str) -> bool {
-    move |name| fields.iter().any(|(field, json)| field == name && semantic::is_text(json))
 }
 
 /// The keys a stored payload is indexed under.
