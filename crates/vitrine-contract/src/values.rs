@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The fields of a JSON object with the text of their values, in order. Anything else has none.
+/// The same of text that nobody has checked yet.
 pub fn top_level(object: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
     serde_json::from_str::<TopLevel<'_>>(object).map(|fields| fields.0).unwrap_or_default()
 }

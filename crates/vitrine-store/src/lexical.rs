@@ -55,7 +55,7 @@ pub(crate) struct FieldText {
 /// The texts of a stored record's fields.
 pub(crate) fn texts(tx: &Connection, payload: &Payload<'_>, fields: &[LexicalField]) -> Result<Vec<FieldText>> {
     let long = row::long_fields(payload.long.as_deref())?;
-    let short = values::top_level(&payload.data);
+    let short = values::fields(&payload.data);
     let mut texts = Vec::new();
     for field in fields {
         if let Some(slot) = long.iter().position(|known| known.name == field.name) {
@@ -64,7 +64,7 @@ pub(crate) fn texts(tx: &Connection, payload: &Payload<'_>, fields: &[LexicalFie
                 texts.push(FieldText { field: field.number, text, long: true });
             }
         } else if let Some((_, json)) = short.iter().find(|(name, _)| *name == field.name) {
-            let text = string(json.get())?.map(Cow::into_owned);
+            let text = string(json)?.map(Cow::into_owned);
             texts.extend(text.map(|text| FieldText { field: field.number, text, long: false }));
         }
     }

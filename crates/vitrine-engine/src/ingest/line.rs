@@ -163,14 +163,14 @@ pub fn prepare_found(
 /// Top-level fields with their text, of which `distinct` have a name of their own; of a name that
 /// stands twice the last value counts.
 fn fields(object: &str, distinct: usize) -> Vec<(String, String)> {
-    let all = values::top_level(object);
+    let all = values::fields(object);
     if all.len() == distinct {
-        return all.into_iter().map(|(name, value)| (name.into_owned(), normalize(value.get()))).collect();
+        return all.into_iter().map(|(name, value)| (name.into_owned(), normalize(value))).collect();
     }
     let mut fields: Vec<(String, String)> = Vec::with_capacity(distinct);
     let mut places: HashMap<String, usize> = HashMap::new();
     for (name, value) in all {
-        let value = normalize(value.get());
+        let value = normalize(value);
         match places.entry(name.into_owned()) {
             Entry::Occupied(place) => fields[*place.get()].1 = value,
             Entry::Vacant(place) => {

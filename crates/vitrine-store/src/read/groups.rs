@@ -133,8 +133,8 @@ fn each_record(
                 let json = if payload.long.is_some() {
                     value_of(tx, &payload, &field.name)?.map(Cow::Owned)
                 } else {
-                    let fields = values::top_level(&payload.data);
-                    fields.into_iter().find(|(name, _)| *name == field.name).map(|(_, json)| Cow::Borrowed(json.get()))
+                    let fields = values::fields(&payload.data);
+                    fields.into_iter().find(|(name, _)| *name == field.name).map(|(_, json)| Cow::Borrowed(json))
                 };
                 Ok(json.and_then(|json| SortKey::of_json(field.kind, &json)))
             };

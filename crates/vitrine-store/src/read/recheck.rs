@@ -28,10 +28,10 @@ impl<'p> Recheck<'p> {
             return Ok(true);
         }
         let long = row::long_fields(long)?;
-        let values = values::top_level(data);
+        let values = values::fields(data);
         Ok(self.0.iter().all(|(name, kind, test)| {
             let value = values.iter().find(|(field, _)| field == name);
-            let key = value.and_then(|(_, json)| SortKey::of_json(*kind, json.get()));
+            let key = value.and_then(|(_, json)| SortKey::of_json(*kind, json));
             long.iter().any(|field| field.name == *name) || key.is_some_and(|key| test.is_met_by(&key))
         }))
     }

@@ -48,14 +48,14 @@ fn read(tx: &Connection, payload: &Payload<'_>, ask: &WindowAsk<'_>) -> Result<F
         };
         return part(long[slot].json, total, &ask.part, cut, search);
     }
-    let Some((_, json)) = values::top_level(&payload.data).into_iter().find(|(name, _)| name == ask.field) else {
+    let Some((_, json)) = values::fields(&payload.data).into_iter().find(|(name, _)| name == ask.field) else {
         return Ok(FieldPart::Missing);
     };
-    let (text, is_json) = match json.get().as_bytes()[0] {
-        b'"' => (serde_json::from_str::<String>(json.get())?, false),
+    let (text, is_json) = match json.as_bytes()[0] {
+        b'"' => (serde_json::from_str::<String>(json)?, false),
         // What it refers to is bytes, whatever the field was declared as.
-        b'{' if BlobRef::of_json(json.get()).is_some() => return Ok(FieldPart::NotText),
-        b'{' | b'[' => (json.get().to_owned(), true),
+        b'{' if BlobRef::of_json(json).is_some() => return Ok(FieldPart::NotText),
+        b'{' | b'[' => (json.to_owned(), true),
         _ => return Ok(FieldPart::NotText),
     };
     let cut = |start: u64, count: u64| {

@@ -108,7 +108,7 @@ pub(crate) fn renew_cell(tx: &Connection, cell: i64, fields: &[TextField]) -> Re
 
 /// The fields of a stored payload that hold text.
 fn text_fields(data: &str, long: Option<&str>) -> Result<Vec<String>> {
-    let short = values::top_level(data).into_iter().filter(|(_, json)| is_text(json.get()));
+    let short = values::fields(data).into_iter().filter(|(_, json)| is_text(json));
     let mut names: Vec<String> = short.map(|(name, _)| name.into_owned()).collect();
     names.extend(row::long_fields(long)?.into_iter().filter(|field| !field.json).map(|field| field.name));
     Ok(names)

@@ -546,7 +546,7 @@ fn beside<A: Send, B>(is_worth_it: bool, other: impl FnOnce() -> A + Send, here:
 /// The keys a stored payload is indexed under.
 pub(super) fn keys_of(tx: &Connection, layout: &IndexLayout, payload: &Payload<'_>) -> Result<RecordKeys> {
     let mut fields: Vec<(Cow<'_, str>, Cow<'_, str>)> =
-        values::top_level(&payload.data).into_iter().map(|(name, json)| (name, Cow::Borrowed(json.get()))).collect();
+        values::fields(&payload.data).into_iter().map(|(name, json)| (name, Cow::Borrowed(json))).collect();
     for long in row::long_fields(payload.long.as_deref())? {
         let value = row::value_of(tx, payload, &long.name)?.ok_or_else(|| corrupt("a long field is not listed"))?;
         if let Some(field) = fields.iter_mut().find(|(name, _)| *name == long.name) {
@@ -562,8 +562,8 @@ fn changed_fields(standing: &Standing, stored: &Stored) -> Result<BTreeSet<Strin
         return Ok(BTreeSet::new());
     }
     let former_long = row::long_fields(standing.long.as_deref())?;
-    let former: Vec<_> = values::top_level(&standing.data).into_iter().map(|(name, json)| (name, json.get())).collect();
-    let present: Vec<_> = values::top_level(&stored.data).into_iter().map(|(name, json)| (name, json.get())).collect();
+    let former = values::fields(&standing.data);
+    let present = values::fields(&stored.data);
     let mut changed = BTreeSet::new();
     for (name, json) in &present {
         let same_json = former.iter().any(|(known, value)| known == name && value == json);

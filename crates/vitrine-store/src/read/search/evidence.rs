@@ -92,7 +92,7 @@ impl<'a> Finder<'a> {
         long: Option<&str>,
     ) -> Result<(Vec<String>, Vec<Evidence>)> {
         let long = row::long_fields(long)?;
-        let values = values::top_level(data);
+        let values = values::fields(data);
         let mut texts: Vec<Option<Text<'_>>> = Vec::with_capacity(place.fields.len());
         let (mut matched, mut candidates) = (Vec::new(), Vec::new());
         for (number, field) in place.fields.iter().enumerate() {
@@ -100,7 +100,7 @@ impl<'a> Finder<'a> {
             let text = match (kept, values.iter().find(|(name, _)| *name == field.name)) {
                 (Some(slot), _) if long[slot].json => None,
                 (Some(slot), _) => Some(Text::Long(LongText { tx: self.tx, record, slot, chars: long[slot].chars })),
-                (None, Some((_, json))) => lexical::string(json.get())?.map(Text::Short),
+                (None, Some((_, json))) => lexical::string(json)?.map(Text::Short),
                 (None, None) => None,
             };
             let found = match &text {
