@@ -115,17 +115,35 @@ async fn a_filter_across_sources_must_say_which() {
 
 #[tokio::test]
 async fn a_cursor_continues_only_its_own_search() {
-    let app = TestApp::with_mail().await;
-    let token = app.grant(json!({ "connections": ["cin_work"] })).await;
+    let rent = |id| letter(id, "Rent", "The body of a letter about the rent.");
+    let (app, token) = mailbox(&["a", "b"].map(rent)).await;
+    app.read_all_meanings().await;
     let other = app.grant(json!({ "connections": ["cin_work"] })).await;
-    let (_, page) = app.get(&token, "/v1/search?q=body&limit=1").await;
-    let cursor = page["next_cursor"].as_str().unwrap().to_owned();
-    assert_eq!(found(&app, &token, &format!("?q=body&limit=1&cursor={cursor}")).await.len(), 1);
-    for (token, path) in
-        [(&token, "?q=bodies"), (&token, "?q=body&streams=messages"), (&token, "/hybrid?q=body"), (&other, "?q=body")]
-    {
-        assert_eq!(app.code(token, &format!("/v1/search{path}&cursor={cursor}")).await, "invalid_cursor");
+    let modes = ["", "/semantic", "/hybrid"];
+    let records = next_cursor(&app, &token, "streams/messages/records?limit=1").await;
+    let mut walks = Vec::new();
+    for mode in modes {
+        let cursor = next_cursor(&app, &token, &format!("search{mode}?q=body&limit=1")).await;
+        assert_eq!(found(&app, &token, &format!("{mode}?q=body&limit=1&cursor={cursor}")).await.len(), 1);
+        for (token, query) in [(&token, "q=bodies"), (&token, "q=body&streams=messages"), (&other, "q=body")] {
+            let path = format!("/v1/search{mode}?{query}&cursor={cursor}");
+            assert_eq!(app.code(token, &path).await, "invalid_cursor", "{path}");
+        }
+        for other in modes.into_iter().filter(|other| *other != mode) {
+            let path = format!("/v1/search{other}?q=body&cursor={cursor}");
+            assert_eq!(app.code(&token, &path).await, "invalid_cursor", "{path}");
+        }
+        let path = format!("/v1/search{mode}?q=body&cursor={records}");
+        assert_eq!(app.code(&token, &path).await, "invalid_cursor", "{path}");
+        walks.push(format!("/v1/search{mode}?q=body&cursor={cursor}"));
     }
     app.clock.advance(31 * 24 * 60 * 60);
-    assert_eq!(app.code(&token, &format!("/v1/search?q=body&cursor={cursor}")).await, "cursor_expired");
+    for walk in &walks {
+        assert_eq!(app.code(&token, walk).await, "cursor_expired", "{walk}");
+    }
+}
+
+async fn next_cursor(app: &TestApp, token: &str, path: &str) -> String {
+    let (_, page) = app.get(token, &format!("/v1/{path}")).await;
+    page["next_cursor"].as_str().expect("more").to_owned()
 }
