@@ -1,7 +1,8 @@
 //! How good searches are, on labelled collections, through the real endpoints: `cargo bench --bench quality -- DIRECTORY`
 //! with the Cranfield and CACM collections in SMART format, `StackFAQ` as JSON, and any others in folders of their own, as
 //! the BEIR benchmark keeps them (`corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`); whichever of these are there. Prints
-//! nDCG@10 and recall@10; relevance is yes or no. The floor is `SQLite`'s own BM25 over the same texts, with Porter's
+//! nDCG@10 and recall@10; relevance is yes or no. Weights and rules are decided on the collections that `gather.py` makes,
+//! and only reported on the others. The floor is `SQLite`'s own BM25 over the same texts, with Porter's
 //! stems, for records with any of the words.
 #![expect(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a program that measures")]
 

@@ -15,7 +15,7 @@ const CHARACTER: f64 = 0.5;
 /// Words of a query that are looked for side by side at most.
 const MAX_PAIRS: usize = 32;
 /// How much two words side by side count beyond what each of them does.
-const SIDE_BY_SIDE: f64 = 0.25;
+const SIDE_BY_SIDE: f64 = 0.5;
 
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Default)]
