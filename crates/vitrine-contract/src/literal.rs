@@ -81,7 +81,7 @@ fn after_plain_blocks(mut rest: &[u8]) -> &[u8] {
 }
 
 fn is_special(byte: u8) -> bool {
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 /// The high bit of the first special byte, and perhaps of bytes after it: a borrow only runs upwards.

@@ -178,8 +178,8 @@ mod tests {
 
     #[test]
     fn a_member_that_is_damaged_is_named_with_what_to_do() {
-        let mails: String =
-            (0..2_000_u32).map(|id| format!("From x\nMessage-ID: <{id}@x>\n\n{}\n\n", id * id)).collect();
+        let mail = |id: u32| format!("From x\nMessage-ID: <{id}@x>\n\n{}\n\n", id * id);
+        let mails = (0..2_000).map(mail).collect::<Vec<_>>().concat();
         let whole = zip(&[("Takeout/Mail/a.mbox", mails.as_bytes())]);
         let first = 30 + "Takeout/Mail/a.mbox".len();
         for (place, at) in [("start", first), ("middle", whole.len() / 2)] {

@@ -46,7 +46,7 @@ fn has_capital(text: &str) -> bool {
 
 /// Of the alphabet, padding or the end of a line.
 fn is_letter(byte: u8) -> bool {
-    is_sextet(byte) | matches!(byte, b'=' | b'\r' | b'\n')
+    is_sextet(byte) || matches!(byte, b'=' | b'\r' | b'\n')
 }
 
 /// Whether a text could be part of encoded bytes, and is neither a plain word nor a number.
@@ -94,7 +94,7 @@ fn is_encoded(text: &str, first_line: usize) -> bool {
 }
 
 fn is_sextet(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() | matches!(byte, b'+' | b'/' | b'-' | b'_')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
 /// The characters that stand for six bits each, which padding and line breaks do not.

@@ -42,11 +42,11 @@ pub(crate) async fn import(
     bar: &ProgressBar,
 ) -> Result<Summary, Fault> {
     // The reader hands a batch over when the next thread is free for it, so that few are in memory.
-    let (gathered, received) = sync_channel(0);
+    let (found, received) = sync_channel(0);
     let (sender, batches) = mpsc::channel(WAITING_BATCHES);
-    let mut gatherer = Gatherer::new(store, &connection.connection_id, gathered).await?;
-    let readier = Readier { store: Arc::clone(store), connection_id: connection.connection_id.clone(), sender };
-    let readying = tokio::task::spawn_blocking(move || readier.ready_all(&received));
+    let mut gatherer = Gatherer::new(store, &connection.connection_id, found).await?;
+    let ahead = Readier { store: Arc::clone(store), connection_id: connection.connection_id.clone(), sender };
+    let layout = tokio::task::spawn_blocking(move || ahead.ready_all(&received));
     let (progress, size) = (export.progress(), export.size());
     // What was read to prepare counts for nothing now.
     progress.store(0, Ordering::Relaxed);
@@ -68,7 +68,7 @@ pub(crate) async fn import(
     let Writer { mut summary, batches, .. } = writer;
     drop(batches);
     let (read, changed) = reading.await.map_err(std::io::Error::from)?;
-    readying.await.map_err(std::io::Error::from)?;
+    layout.await.map_err(std::io::Error::from)?;
     if let Err(fault) = written {
         summary.stopped = Some(fault.to_string());
     } else if let Err(error) = read {
