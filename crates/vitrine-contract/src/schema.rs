@@ -123,7 +123,7 @@ pub struct StreamRow {
     /// Their newest `emitted_at`.
     pub last_updated: Option<String>,
     /// Named selections of fields.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub views: Vec<View>,
     /// Fields one can sort by.
     #[serde(default)]
@@ -144,7 +144,7 @@ pub struct StreamRow {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
     /// Relationships that can be expanded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub expand_capabilities: Vec<ExpandCapability>,
 }
 
