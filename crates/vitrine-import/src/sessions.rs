@@ -6,7 +6,7 @@ pub(super) mod codex;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use vitrine_contract::time;
+use vitrine_contract::{chars, time};
 
 use super::export::{Export, Member};
 use super::json;
@@ -111,7 +111,7 @@ impl Session {
 
 /// The arguments of a tool call, which say where they are cut.
 fn arguments(text: &str) -> String {
-    let Some((end, _)) = text.char_indices().nth(MAX_ARGUMENT_CHARS) else { return text.to_owned() };
+    let Some(end) = chars::offset(text, MAX_ARGUMENT_CHARS) else { return text.to_owned() };
     format!("{}… (cut: {} more characters)", &text[..end], text[end..].chars().count())
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
+use vitrine_contract::chars;
 
 use super::error::DeclarationError;
 use super::{Stream, json_schema};
@@ -46,7 +47,7 @@ impl Compiled {
     fn message(&self, data: &Value, error: &ValidationError<'_>) -> String {
         let mut message =
             format!("{}: {}; it is {}", self.path(data, error), broken_rule(error.kind()), type_name(error.instance()));
-        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE_CHARS) {
+        if let Some(end) = chars::offset(&message, MAX_MESSAGE_CHARS) {
             message.truncate(end);
         }
         message

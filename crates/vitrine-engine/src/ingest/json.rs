@@ -1,6 +1,7 @@
 //! JSON text in one stable form, without touching its numbers.
 
 use serde_json::Value;
+use vitrine_contract::literal;
 
 /// Drops white space outside strings and writes strings with as few escapes as JSON allows.
 /// `text` is valid JSON already; numbers stay as they were written.
@@ -35,15 +36,12 @@ pub(super) fn normalize(text: &str) -> String {
 
 /// The text of a value in the same form.
 pub(super) fn text(value: &Value) -> String {
-    let mut out = Vec::new();
-    if let Value::String(text) = value {
-        let escapes = text.bytes().filter(|b| matches!(b, 0..0x20 | b'"' | b'\\')).count();
-        out.reserve_exact(text.len() + escapes + 2);
-    }
-    match serde_json::to_writer(&mut out, value) {
-        Ok(()) => String::from_utf8(out).unwrap_or_default(),
-        Err(_) => value.to_string(),
-    }
+    let Value::String(text) = value else { return value.to_string() };
+    // Many texts wait to be written: none takes more room than it needs.
+    let escapes = text.bytes().filter(|b| matches!(b, 0..0x20 | b'"' | b'\\')).count();
+    let mut out = String::with_capacity(text.len() + escapes + 2);
+    literal::push(&mut out, text);
+    out
 }
 
 /// One past the closing quote of the string that starts at `start`.

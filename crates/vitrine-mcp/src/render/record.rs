@@ -247,10 +247,10 @@ impl Shown<'_> {
 
     /// Says, once, that there are bytes inside a field of JSON, of which the export has all.
     fn nested_bytes(&mut self, name: &str) {
-        let url = export_url(self.eye.frame, self.record, name, None);
-        let left_out = &mut self.rung().binary_fields;
-        if left_out.last().is_none_or(|hint| hint.field_path != name) {
-            left_out.push(BinaryHint::new(name, url));
+        let last = self.rung.as_ref().and_then(|rung| rung.binary_fields.last());
+        if last.is_none_or(|hint| hint.field_path != name) {
+            let url = export_url(self.eye.frame, self.record, name, None);
+            self.rung().binary_fields.push(BinaryHint::new(name, url));
         }
     }
 
@@ -290,7 +290,8 @@ impl Shown<'_> {
                 self.rung().json_fields.push(name.to_owned());
             }
         }
-        self.insert(name, &preview);
+        self.count += 1;
+        self.data.text(name, preview);
     }
 
     fn blob(&mut self, name: &str, blob: &BlobRef) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rusqlite::Connection;
+use vitrine_contract::chars;
 use vitrine_embed::{EncodeError, Encoder, Vector, passages};
 use vitrine_engine::catalog::Catalog;
 use vitrine_engine::port::{StoreError, StoreResult};
@@ -40,8 +41,10 @@ pub(crate) fn take(tx: &Connection, catalog: &Catalog, count: usize) -> Result<V
         let field_of_cell = catalog.field_name(cell, field).map(|name| LexicalField::new(name, field));
         let text = lexical::texts(tx, &payload, field_of_cell.as_slice())?.pop().map(|found| found.text);
         let text = text.unwrap_or_default();
-        let end = text.char_indices().nth(MAX_TEXT_CHARS).map_or(text.len(), |(at, _)| at);
-        let texts = passages(&text[..end], MAX_PASSAGES).into_iter().map(|range| text[range].to_owned()).collect();
+        let texts = passages(chars::first(&text, MAX_TEXT_CHARS), MAX_PASSAGES)
+            .into_iter()
+            .map(|range| text[range].to_owned())
+            .collect();
         taken.push(Passages { cell, record, field, stamp, texts });
     }
     Ok(taken)
